@@ -1,0 +1,65 @@
+/** The only reader of `process.env`. Parsed once, on first use, so that `next build` needs no database. */
+import { z } from "zod";
+
+const flag = z
+  .enum(["0", "1", "true", "false", "on", "off", ""])
+  .default("")
+  .transform((value) => ["1", "true", "on"].includes(value));
+
+const envSchema = z.object({
+  PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
+  HOST: z.string().default("localhost"),
+  KIMITSU_PROJECT: z.string().default("kimitsu"),
+  KIMITSU_DATA: z.string().default(".kimitsu"),
+  DATABASE_URL: z.string().optional(),
+  /** Connections of one process; Postgres allows 100 in all by default, so four processes fit beside tools. */
+  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(20),
+  KIMITSU_ENV: z.string().optional(),
+  KIMITSU_ALLOW_HOSTS: z
+    .string()
+    .default("")
+    .transform((value) => value.split(",").map((host) => host.trim()).filter(Boolean)),
+  KIMITSU_ALLOW_STDIO: flag,
+  KIMITSU_ALLOW_BYPASS: flag,
+  KIMITSU_WORKERS: z.coerce.number().int().min(0).max(1024).default(16),
+  /** True when a proxy in front sets X-Forwarded-For; otherwise that header is a claim of the client and is ignored. */
+  KIMITSU_TRUST_PROXY: flag,
+  AUTH_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
+  /** Earlier values of AUTH_SECRET, so that sessions and audit records signed with them can still be checked. */
+  AUTH_SECRET_1: z.string().optional(),
+  AUTH_SECRET_2: z.string().optional(),
+  AUTH_SECRET_3: z.string().optional(),
+  AUTH_URL: z.string().optional(),
+  AUTH_GITHUB_ID: z.string().optional(),
+  AUTH_GITHUB_SECRET: z.string().optional(),
+  AUTH_GOOGLE_ID: z.string().optional(),
+  AUTH_GOOGLE_SECRET: z.string().optional(),
+  AUTH_OIDC_ID: z.string().optional(),
+  AUTH_OIDC_SECRET: z.string().optional(),
+  AUTH_OIDC_ISSUER: z.string().optional(),
+  AUTH_OIDC_NAME: z.string().default("Single sign-on"),
+  KIMITSU_ADMIN_EMAIL: z.string().default("admin@localhost"),
+  KIMITSU_ADMIN_PASSWORD: z.string().optional(),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
+  /** Set by the test runner only: pause points listen on this socket; see lib/testing/pause-points.ts. */
+  KIMITSU_PAUSE_SOCKET: z.string().optional(),
+});
+
+export type Env = z.infer<typeof envSchema>;
+
+/** Throws one error that names every variable that is wrong. An empty variable counts as absent. */
+export function parseEnv(source: Record<string, string | undefined>): Env {
+  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
+  const parsed = envSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`Environment variables that cannot be used:\n${problems.join("\n")}`);
+}
+
+let parsed: Env | undefined;
+
+export const env: Env = new Proxy({} as Env, {
+  get: (_target, name) => (parsed ??= parseEnv(process.env))[name as keyof Env],
+});

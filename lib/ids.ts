@@ -1,0 +1,31 @@
+import { monotonicFactory } from "ulid";
+
+const PREFIX = {
+  run: "run",
+  step: "step",
+  turn: "turn",
+  call: "call",
+  approval: "apr",
+  decision: "dec",
+  event: "evt",
+  user: "usr",
+  group: "grp",
+  token: "tok",
+  outbox: "out",
+  worker: "wrk",
+  request: "req",
+} as const;
+
+export type IdKind = keyof typeof PREFIX;
+
+const nextUlid = monotonicFactory();
+
+/** Ids carry their kind and sort by the time they were made, so keyset pages need no second column. */
+export function createId(kind: IdKind): string {
+  return `${PREFIX[kind]}_${nextUlid().toLowerCase()}`;
+}
+
+/** True for a string of this kind's form; says nothing about whether the thing exists. */
+export function isId(kind: IdKind, value: string): boolean {
+  return new RegExp(`^${PREFIX[kind]}_[0-9a-hjkmnp-tv-z]{26}$`).test(value);
+}
