@@ -1,0 +1,73 @@
+/**
+ * What an event is and how it is sealed. The database places it in its chain; the seal is made here, with a key that the
+ * database never sees, so that a row written by hand does not verify.
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import canonicalize from "canonicalize";
+import type { Actor } from "@/lib/domain/actor";
+
+/** The chain of what belongs to no run: people, tokens, settings, sign-ins. */
+export const SYSTEM_CHAIN = "system";
+
+export type EventData = { [key: string]: string | number | boolean | null | EventData | (string | number | EventData)[] };
+
+export interface AuditEvent {
+  id: string;
+  chainId: string;
+  type: string;
+  at: Date;
+  actor: Actor;
+  /** Digests and redacted values only. */
+  data: EventData;
+}
+
+export interface AuditKey {
+  id: string;
+  secret: Buffer;
+}
+
+export interface SealedEvent {
+  id: string;
+  chainId: string;
+  body: string;
+  mac: string;
+}
+
+export function sealEvent(event: AuditEvent, key: AuditKey): SealedEvent {
+  const body = canonicalText({
+    actor: { ...event.actor },
+    at: event.at.toISOString(),
+    chain: event.chainId,
+    data: event.data,
+    id: event.id,
+    type: event.type,
+  });
+  return { id: event.id, chainId: event.chainId, body, mac: seal(body, key) };
+}
+
+/** The hash that the database's trigger gives to an event at its place. */
+export function eventHash(event: { body: string; mac: string; prevHash: string; seq: number }): string {
+  return createHash("sha256")
+    .update(`{"body":${event.body},"mac":"${event.mac}","prev":"${event.prevHash}","seq":${event.seq}}`)
+    .digest("hex");
+}
+
+export function seal(text: string, key: AuditKey): string {
+  return `${key.id}:${createHmac("sha256", key.secret).update(text).digest("hex")}`;
+}
+
+export type SealCheck = "good" | "forged" | "unknown_key";
+
+export function checkSeal(text: string, mac: string, keys: AuditKey[]): SealCheck {
+  const key = keys.find((candidate) => mac.startsWith(`${candidate.id}:`));
+  if (!key) return "unknown_key";
+  const expected = Buffer.from(seal(text, key));
+  const given = Buffer.from(mac);
+  return expected.length === given.length && timingSafeEqual(expected, given) ? "good" : "forged";
+}
+
+export function canonicalText(value: unknown): string {
+  const text = canonicalize(value);
+  if (text === undefined) throw new Error("unreachable: an event that JSON cannot carry");
+  return text;
+}
