@@ -1,0 +1,33 @@
+import type { Metadata, Viewport } from "next";
+import { cookies } from "next/headers";
+import { GeistMono } from "geist/font/mono";
+import { GeistSans } from "geist/font/sans";
+import type { ReactNode } from "react";
+import { parseTheme, THEME_COOKIE } from "@/components/theme/theme";
+import "./globals.css";
+
+export const metadata: Metadata = {
+  title: { default: "Kimitsu", template: "%s · Kimitsu" },
+  description: "Agents use tools; a person stands in front of every call that deserves one.",
+  applicationName: "Kimitsu",
+  robots: { index: false, follow: false },
+};
+
+export const viewport: Viewport = {
+  width: "device-width",
+  initialScale: 1,
+  viewportFit: "cover",
+  themeColor: [
+    { media: "(prefers-color-scheme: light)", color: "#fbfaf8" },
+    { media: "(prefers-color-scheme: dark)", color: "#121316" },
+  ],
+};
+
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
+  return (
+    <html lang="en" data-theme={theme === "system" ? undefined : theme} className={`${GeistSans.variable} ${GeistMono.variable}`}>
+      <body className="antialiased">{children}</body>
+    </html>
+  );
+}

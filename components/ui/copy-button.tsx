@@ -1,0 +1,34 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { Check, Copy } from "lucide-react";
+import { Button } from "./button";
+
+const SHOWN_MS = 1_600;
+
+/** Copies and says so. Where the browser refuses the clipboard, it says that instead and nothing is lost. */
+export function CopyButton({ text, what, labelled = false }: { text: string; what: string; labelled?: boolean }) {
+  const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
+  useEffect(() => {
+    if (outcome === null) return;
+    const timer = setTimeout(() => setOutcome(null), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      setOutcome("copied");
+    } catch {
+      setOutcome("refused");
+    }
+  }
+
+  const word = outcome === "copied" ? "Copied" : outcome === "refused" ? "Select and copy by hand" : "Copy";
+  return (
+    <Button variant={labelled ? "plain" : "quiet"} size="small" onClick={copy} aria-label={outcome ? undefined : `Copy ${what}`}>
+      {outcome === "copied" ? <Check aria-hidden /> : <Copy aria-hidden />}
+      <span role="status">{word}</span>
+    </Button>
+  );
+}

@@ -1,0 +1,61 @@
+"use client";
+
+import { useEffect, useId, useRef, type ReactNode } from "react";
+import { X } from "lucide-react";
+import { Button } from "./button";
+
+interface Props {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+}
+
+/** The browser's own modal dialog: it keeps the focus in, gives it back on close, and closes on Escape. */
+export function Dialog({ open, onClose, title, description, children }: Props) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return;
+    if (open && !dialog.open) dialog.showModal();
+    if (!open && dialog.open) dialog.close();
+  }, [open]);
+
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description ? `${id}-text` : undefined}
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && ref.current.close()}
+      className="m-auto w-[min(30rem,calc(100vw-2rem))] rounded-lg border border-line bg-panel text-ink shadow-float max-tablet:mb-0 max-tablet:w-full max-tablet:max-w-full max-tablet:rounded-b-none open:arrives"
+    >
+      {open ? (
+        <div className="grid gap-4 p-5">
+          <div className="flex items-start gap-3">
+            <div className="grid min-w-0 flex-1 gap-1">
+              <h2 id={`${id}-title`} className="text-lg font-semibold wrap-anywhere">
+                {title}
+              </h2>
+              {description ? (
+                <div id={`${id}-text`} className="text-ink-2">
+                  {description}
+                </div>
+              ) : null}
+            </div>
+            <Button variant="quiet" size="icon" className="-mt-1 -mr-1.5" aria-label="Close" onClick={() => ref.current?.close()}>
+              <X aria-hidden />
+            </Button>
+          </div>
+          {children}
+        </div>
+      ) : null}
+    </dialog>
+  );
+}
+
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap justify-end gap-2 pt-1 max-tablet:grid max-tablet:grid-cols-1">{children}</div>;
+}

@@ -1,0 +1,29 @@
+import Link from "next/link";
+import { buttonClass } from "./button";
+
+interface Props {
+  /** Where the first page is; absent when this is it. */
+  firstHref?: string;
+  /** Where the next page is; absent on the last. */
+  nextHref?: string;
+  label: string;
+}
+
+/** Keyset pages go onward only; the browser's own back button goes back. */
+export function Pager({ firstHref, nextHref, label }: Props) {
+  if (!firstHref && !nextHref) return null;
+  return (
+    <nav aria-label={label} className="flex gap-2 px-4 py-4 tablet:px-6">
+      {firstHref ? (
+        <Link href={firstHref} className={buttonClass({ size: "small" }, "hover:bg-sunken")}>
+          First page
+        </Link>
+      ) : null}
+      {nextHref ? (
+        <Link href={nextHref} className={buttonClass({ size: "small" }, "hover:bg-sunken")}>
+          Next page
+        </Link>
+      ) : null}
+    </nav>
+  );
+}

@@ -1,0 +1,20 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { describeAge } from "./describe-age";
+
+const REFRESH_MS = 30_000;
+
+/** "3 min ago", kept true while the page is open. `now` is the server's clock at render, so that both sides agree. */
+export function RelativeTime({ at, now }: { at: string; now: string }) {
+  const [clock, setClock] = useState(now);
+  useEffect(() => {
+    const timer = setInterval(() => setClock(new Date().toISOString()), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={at} title={`${at.slice(0, 19).replace("T", " ")} UTC`} className="whitespace-nowrap tabular-nums">
+      {describeAge(at, clock)}
+    </time>
+  );
+}
