@@ -351,7 +351,6 @@ CREATE TABLE "throttles" (
     "key" TEXT NOT NULL,
     "count" INTEGER NOT NULL,
     "window_ends_at" TIMESTAMPTZ(3) NOT NULL,
-    "blocked_until" TIMESTAMPTZ(3),
 
     CONSTRAINT "throttles_pkey" PRIMARY KEY ("key")
 );

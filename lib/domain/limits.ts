@@ -1,0 +1,39 @@
+/** Every tunable of the system, with its unit and what changing it does. */
+
+/** Shorter passwords are refused. Longer is safer; generated ones have 24 characters. */
+export const PASSWORD_LENGTH_MIN = 12;
+/** Longer passwords are refused before they are hashed, so that nobody makes the server hash megabytes. */
+export const PASSWORD_LENGTH_MAX = 256;
+
+/** Failed sign-ins per account within the window; more are refused until it ends. Lower slows guessing, and lets a stranger keep the owner out. */
+export const SIGN_IN_ATTEMPTS_PER_ACCOUNT = 10;
+/** Failed sign-ins per address within the window. Higher, because an office shares one address. */
+export const SIGN_IN_ATTEMPTS_PER_ADDRESS = 50;
+export const SIGN_IN_WINDOW_MS = 15 * 60_000;
+
+/** Requests with an unknown token per address within the window; a token has 256 bits, so this is about load, not guessing. */
+export const BAD_TOKENS_PER_ADDRESS = 60;
+export const BAD_TOKEN_WINDOW_MS = 60_000;
+
+/** A token's last use is written at most this often, so that reads stay reads. */
+export const TOKEN_LAST_USE_EVERY_MS = 60_000;
+
+/** A session ends this long after its last use. */
+export const SESSION_AGE_MAX_S = 7 * 24 * 3600;
+
+/** Larger request bodies are refused with 413 before they are parsed. */
+export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
+
+/** A worker says this often that it lives. */
+export const HEARTBEAT_INTERVAL_MS = 2_000;
+/** A worker that was silent for this long counts as gone, and /readyz says so. */
+export const HEARTBEAT_STALE_MS = 10_000;
+
+/** New chain heads are tied together this often. An event removed within this time after it was written can go unnoticed. */
+export const ANCHOR_INTERVAL_MS = 3_000;
+/** Chains in one anchor; more wait for the next one, which follows at once. */
+export const ANCHOR_HEADS_MAX = 5_000;
+
+/** Rows of a list's page. */
+export const PAGE_SIZE = 50;
+export const PAGE_SIZE_MAX = 200;

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { ROLES, roleAllows, SCOPES, scopesOf } from "./roles";
+
+test("each role may do exactly what its row says", () => {
+  expect(Object.fromEntries(ROLES.map((role) => [role, scopesOf(role)]))).toEqual({
+    viewer: ["runs:read", "approvals:read", "registry:read"],
+    reviewer: ["runs:read", "approvals:read", "approvals:decide", "registry:read"],
+    operator: ["runs:read", "runs:write", "approvals:read", "approvals:decide", "registry:read", "audit:read", "mcp"],
+    admin: [...SCOPES],
+  });
+});
+
+test("a role never loses what a lower role may do", () => {
+  for (const scope of SCOPES) {
+    const allowed = ROLES.map((role) => roleAllows(role, scope));
+    expect(allowed).toEqual([...allowed].sort((a, b) => Number(a) - Number(b)));
+  }
+});

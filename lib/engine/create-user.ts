@@ -1,0 +1,45 @@
+/** Adds a person. Without a password a generated one is given back once; a taken e-mail is a conflict and changes nothing. */
+import { z } from "zod";
+import type { Actor } from "@/lib/domain/actor";
+import { generatePassword, hashPassword, passwordProblem } from "@/lib/domain/password";
+import { ROLES } from "@/lib/domain/roles";
+import { KimitsuError } from "@/lib/errors";
+import type { EngineDeps } from "@/lib/engine/deps";
+import { parseInput } from "@/lib/engine/parse-input";
+import { createId } from "@/lib/ids";
+import { createUserRow } from "@/lib/store/transitions/create-user";
+
+export const emailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .regex(/^[^\s@]+@[^\s@]+$/, "is not an e-mail address");
+
+export const createUserSchema = z.strictObject({
+  email: emailSchema,
+  name: z.string().trim().min(1, "is missing").max(120),
+  role: z.enum(ROLES),
+  password: z.string().optional(),
+});
+
+export interface CreatedUser {
+  id: string;
+  email: string;
+  /** Only when it was generated. */
+  password?: string;
+}
+
+export async function createUser(deps: EngineDeps, actor: Actor, input: z.input<typeof createUserSchema>): Promise<CreatedUser> {
+  const { email, name, role, password } = parseInput(createUserSchema, input);
+  const problem = password === undefined ? null : passwordProblem(password, email);
+  if (problem) throw new KimitsuError("invalid_request", problem, { issues: [{ path: "password", message: problem }] });
+  const generated = password === undefined ? generatePassword() : undefined;
+  const passwordHash = await hashPassword(password ?? generated ?? "");
+  const created = await createUserRow(deps.db, { id: createId("user"), email, name, role, passwordHash }, actor, deps.now());
+  if (!created) {
+    const message = `${email} already has an account; nothing was changed.`;
+    throw new KimitsuError("conflict", message, { issues: [{ path: "email", message }] });
+  }
+  return { id: created.id, email, password: generated };
+}

@@ -1,0 +1,14 @@
+/** Gives a person another name. */
+import { z } from "zod";
+import type { Actor } from "@/lib/domain/actor";
+import { KimitsuError } from "@/lib/errors";
+import type { EngineDeps } from "@/lib/engine/deps";
+import { parseInput } from "@/lib/engine/parse-input";
+import { renameUserRow } from "@/lib/store/transitions/rename-user";
+
+const renameSchema = z.strictObject({ userId: z.string(), name: z.string().trim().min(1, "is missing").max(120) });
+
+export async function renameUser(deps: EngineDeps, actor: Actor, input: z.input<typeof renameSchema>): Promise<void> {
+  const change = parseInput(renameSchema, input);
+  if (!(await renameUserRow(deps.db, change, actor, deps.now()))) throw new KimitsuError("not_found", `There is no person ${change.userId}.`);
+}

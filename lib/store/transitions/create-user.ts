@@ -1,0 +1,33 @@
+/** Adds a person, with its event. An e-mail that is taken changes nothing and gives null. */
+import type { Actor } from "@/lib/domain/actor";
+import { SYSTEM_CHAIN } from "@/lib/domain/audit-event";
+import type { Role } from "@/lib/domain/roles";
+import type { Db } from "@/lib/store/client";
+import { insertEvent } from "@/lib/store/event-sql";
+
+export interface NewUser {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  passwordHash: string | null;
+  /** Only when there is no person at all yet: the first admin is made once, whatever starts at the same time. */
+  onlyIfFirst?: boolean;
+}
+
+export async function createUserRow(db: Db, user: NewUser, actor: Actor, at: Date): Promise<{ id: string } | null> {
+  const event = insertEvent(
+    { chainId: SYSTEM_CHAIN, type: "user.created", at, actor, data: { user_id: user.id, email: user.email, role: user.role } },
+    "created",
+  );
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH created AS (
+      INSERT INTO users (id, email, name, role, password_hash, created_at, updated_at)
+      SELECT ${user.id}, ${user.email}, ${user.name}, ${user.role}::role, ${user.passwordHash}, ${at}, ${at}
+      WHERE NOT ${user.onlyIfFirst ?? false} OR NOT EXISTS (SELECT 1 FROM users)
+      ON CONFLICT (email) DO NOTHING
+      RETURNING id
+    ), logged AS (${event})
+    SELECT id FROM created`;
+  return rows[0] ?? null;
+}
