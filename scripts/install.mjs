@@ -1,0 +1,71 @@
+/** Brings node_modules up to the lock file, and does nothing when they already agree. */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { diskFullError, isDiskFull } from "./disk.mjs";
+import { PlainError } from "./plain-error.mjs";
+import { step } from "./progress.mjs";
+import { ROOT } from "./runtime.mjs";
+
+const STAMP = path.join(ROOT, "node_modules/.kimitsu-installed");
+const OUTPUT_TAIL_LINES = 15;
+
+/** Packages hold binaries, so the platform counts: a folder carried over from another system must be installed anew. */
+export function installStamp() {
+  const lock = readFileSync(path.join(ROOT, "package-lock.json"));
+  return `${createHash("sha256").update(lock).digest("hex")} ${process.platform} ${process.arch}\n`;
+}
+
+export function isInstalled() {
+  return existsSync(STAMP) && readFileSync(STAMP, "utf8") === installStamp();
+}
+
+/** Called at the end of npm's own install as well, so that `npm ci` by hand is not repeated by the next start. */
+export function markInstalled() {
+  writeFileSync(STAMP, installStamp());
+}
+
+export async function install() {
+  if (isInstalled()) return;
+  await step("Installing packages (npm ci)", async () => {
+    const { code, output } = await runNpm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+    if (code !== 0) throw npmFailure(output);
+    markInstalled();
+  });
+}
+
+function runNpm(args) {
+  // npm names its own program in this variable when it runs us; a bare `node scripts/start.mjs` has to find npm on the path.
+  const npmProgram = process.env.npm_execpath;
+  const viaNode = npmProgram?.endsWith(".js");
+  const command = viaNode ? process.execPath : process.platform === "win32" ? "npm.cmd" : "npm";
+  const child = spawn(command, viaNode ? [npmProgram, ...args] : args, {
+    cwd: ROOT,
+    // NODE_ENV=production would leave out the packages that the build needs.
+    env: { ...process.env, NODE_ENV: "" },
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: command.endsWith(".cmd"),
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  return new Promise((resolve, reject) => {
+    child.once("error", (cause) => reject(new PlainError(`npm could not be started (${cause.message}). Is it installed and on the PATH?`, { cause })));
+    child.once("close", (code) => resolve({ code, output }));
+  });
+}
+
+/** Says what went wrong in the two cases that people meet; otherwise shows the end of npm's own words. */
+export function npmFailure(output) {
+  if (isDiskFull(output)) return diskFullError(path.join(ROOT, "node_modules"));
+  const tail = output.trim().split("\n").slice(-OUTPUT_TAIL_LINES).join("\n");
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|network/i.test(output))
+    return new PlainError(
+      "The packages could not be fetched: the npm registry cannot be reached.\n" +
+        "The first start needs the network (later ones do not). Check the connection, and `npm config get registry` and `npm config get proxy`.\n\n" +
+        tail,
+    );
+  if (/EACCES|EPERM/.test(output))
+    return new PlainError(`npm may not write to ${path.join(ROOT, "node_modules")}. Give the folder to the user who starts Kimitsu.\n\n${tail}`);
+  return new PlainError(`npm ci failed. The end of what it said:\n\n${tail}`);
+}
