@@ -1,0 +1,29 @@
+import { cookies } from "next/headers";
+import type { ReactNode } from "react";
+import { PersonMenu } from "@/components/shell/person-menu";
+import { PhoneBar } from "@/components/shell/phone-bar";
+import { SideNav } from "@/components/shell/side-nav";
+import { parseTheme, THEME_COOKIE } from "@/components/theme/theme";
+import { Toaster } from "@/components/ui/toast";
+import { requireSession } from "@/lib/auth/session";
+import { signOutHere } from "./sign-out";
+
+/** The signed-in frame. Who is not signed in never gets past the first line. */
+export default async function ConsoleLayout({ children }: { children: ReactNode }) {
+  const { user } = await requireSession();
+  const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const person = { name: user.name, email: user.email, role: user.role, groups: user.groups };
+  return (
+    <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[76px_minmax(0,1fr)] wide:grid-cols-[208px_minmax(0,1fr)]">
+      <a href="#content" className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+        Skip to content
+      </a>
+      <SideNav foot={<PersonMenu person={person} theme={theme} signOut={signOutHere} />} />
+      <main id="content" tabIndex={-1} className="flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]">
+        {children}
+      </main>
+      <PhoneBar person={person} theme={theme} signOut={signOutHere} />
+      <Toaster />
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+"use server";
+
+import { AuthError, CredentialsSignin } from "next-auth";
+import { z } from "zod";
+import { enabledProviders, signIn } from "@/lib/auth/auth";
+import { safeNextPath } from "./next-path";
+import { describeProblem, type Problem } from "./problem";
+
+export interface SignInState {
+  problem: Problem | null;
+  /** Given back, so that only the password has to be typed again. */
+  email: string;
+}
+
+const formSchema = z.object({ email: z.string().trim().min(1).max(254), password: z.string().min(1).max(1024) });
+
+/** Goes on to the page that was asked for, or returns why not. The password is never part of what is returned. */
+export async function signInWithPassword(_state: SignInState, form: FormData): Promise<SignInState> {
+  const given = formSchema.safeParse({ email: form.get("email"), password: form.get("password") });
+  if (!given.success) return { problem: describeProblem("credentials"), email: "" };
+  try {
+    await signIn("credentials", { ...given.data, redirectTo: safeNextPath(textOf(form.get("next"))) });
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    return { problem: describeProblem(codeOf(error), factsOf(error)), email: given.data.email };
+  }
+  return { problem: null, email: given.data.email };
+}
+
+/** Off to a provider's own page; the answer comes back through /api/auth. */
+export async function signInWithProvider(form: FormData): Promise<void> {
+  const provider = enabledProviders().find(({ id }) => id === form.get("provider"));
+  if (provider) await signIn(provider.id, { redirectTo: safeNextPath(textOf(form.get("next"))) });
+}
+
+function textOf(value: FormDataEntryValue | null): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function codeOf(error: AuthError): string {
+  return error instanceof CredentialsSignin ? error.code : error.type;
+}
+
+function factsOf(error: AuthError): { retryAfterS?: number } {
+  return "retryAfterS" in error && typeof error.retryAfterS === "number" ? { retryAfterS: error.retryAfterS } : {};
+}
