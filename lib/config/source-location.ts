@@ -1,0 +1,16 @@
+/** Where a value was written. Lines and columns count from 1; files are relative to the project folder. */
+export interface SourceLocation {
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** The short form that reviewers see: `agents/triage.agent.yaml:31`. */
+export function formatSourceLocation(location: SourceLocation): string {
+  return `${location.file}:${location.line}`;
+}
+
+/** The form of a configuration problem, where the column helps an editor to jump: `agents/triage.agent.yaml:31:9`. */
+export function formatSourcePosition(location: SourceLocation): string {
+  return `${location.file}:${location.line}:${location.column}`;
+}
