@@ -62,9 +62,11 @@ function bundleProgram(entry: string): Promise<string> {
 }
 
 function controlChild(child: ChildProcess, entry: string): ChildProgram {
-  const ended = once(child, "close").then(([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }));
+  // Not `close`: after `disconnect()` by the parent that event never comes.
+  const ended = once(child, "exit").then(([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }));
   let errors = "";
   child.stderr!.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  const errorsRead = once(child.stderr!, "close");
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   return {
     pid: child.pid!,
@@ -72,7 +74,7 @@ function controlChild(child: ChildProcess, entry: string): ChildProgram {
     nextLine: async () => {
       const line = await lines.next();
       if (!line.done) return line.value;
-      const { code, signal } = await ended;
+      const [{ code, signal }] = await Promise.all([ended, errorsRead]);
       throw new Error(`${entry} ended (${signal ?? `code ${code}`}) without another line. Its standard error:\n${errors}`);
     },
     disconnect: () => child.disconnect(),
