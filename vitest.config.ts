@@ -5,6 +5,7 @@ export default defineConfig({
   resolve: { alias: { "@": path.resolve(import.meta.dirname) } },
   test: {
     include: ["lib/**/*.test.ts", "app/**/*.test.ts", "components/**/*.test.ts", "scripts/**/*.test.ts", "docs/**/*.test.ts"],
+    globalSetup: ["lib/testing/global-setup.ts"],
     pool: "forks",
     testTimeout: 20_000,
     hookTimeout: 30_000,

@@ -31,8 +31,6 @@ export const HEARTBEAT_STALE_MS = 10_000;
 
 /** New chain heads are tied together this often. An event removed within this time after it was written can go unnoticed. */
 export const ANCHOR_INTERVAL_MS = 3_000;
-/** Chains in one anchor; more wait for the next one, which follows at once. */
-export const ANCHOR_HEADS_MAX = 5_000;
 
 /** Rows of a list's page. */
 export const PAGE_SIZE = 50;

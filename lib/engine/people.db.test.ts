@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { OPERATOR_ACTOR } from "@/lib/domain/actor";
+import { hashToken } from "@/lib/domain/api-token";
+import { verifyPassword } from "@/lib/domain/password";
+import { changeUserRole } from "@/lib/engine/change-user-role";
+import { createFirstAdmin } from "@/lib/engine/create-first-admin";
+import { createToken } from "@/lib/engine/create-token";
+import { createUser } from "@/lib/engine/create-user";
+import { createGroup, setGroupMembers } from "@/lib/engine/groups";
+import { revokeToken } from "@/lib/engine/revoke-token";
+import { setPassword } from "@/lib/engine/set-password";
+import { setUserDisabled } from "@/lib/engine/set-user-disabled";
+import { verifyAudit } from "@/lib/engine/verify-audit";
+import { findPasswordHash } from "@/lib/store/queries/find-password-hash";
+import { getPerson } from "@/lib/store/queries/get-person";
+import { listEvents } from "@/lib/store/queries/list-events";
+import { listGroups } from "@/lib/store/queries/list-groups";
+import { buildUser, TEST_PASSWORD } from "@/lib/testing/builders";
+import { useDatabase } from "@/lib/testing/database";
+import { testDeps } from "@/lib/testing/deps";
+
+const database = useDatabase();
+const deps = () => testDeps(database);
+const eventsOf = async (type: string) => (await listEvents(database.db, { type })).items;
+
+test("the first admin is made once, whatever starts at the same time", async () => {
+  const made = await Promise.all(Array.from({ length: 5 }, () => createFirstAdmin(deps(), { email: "Admin@Localhost" })));
+  expect(made.filter((result) => result.created)).toHaveLength(1);
+  expect(await createFirstAdmin(deps(), { email: "other@localhost" })).toEqual({ created: false });
+  const admin = made.find((result) => result.created);
+  if (!admin?.created) throw new Error("unreachable");
+  const person = await database.db.user.findUniqueOrThrow({ where: { email: "admin@localhost" } });
+  expect(await verifyPassword(admin.password, person.passwordHash)).toBe(true);
+});
+
+test("a person is added with an event that names who did it, and without the password", async () => {
+  const admin = await buildUser(deps(), "admin", { name: "Ana" });
+  const { id } = await createUser(deps(), admin.actor, { email: " Bo@Example.org ", name: "Bo", role: "viewer", password: TEST_PASSWORD });
+  expect(await getPerson(database.db, id)).toMatchObject({ email: "bo@example.org", role: "viewer", disabled: false });
+  const event = (await eventsOf("user.created")).find((candidate) => JSON.stringify(candidate.body).includes(id));
+  expect(event?.actor).toEqual({ kind: "user", id: admin.id, name: "Ana" });
+  expect(JSON.stringify(event)).not.toContain(TEST_PASSWORD);
+});
+
+test("a taken e-mail is a conflict and writes neither person nor event", async () => {
+  const user = await buildUser(deps(), "viewer");
+  const before = (await eventsOf("user.created")).length;
+  await expect(createUser(deps(), OPERATOR_ACTOR, { email: user.email.toUpperCase(), name: "x", role: "admin" })).rejects.toMatchObject({ code: "conflict" });
+  expect((await eventsOf("user.created")).length).toBe(before);
+});
+
+test("all problems of a new person are told at once", async () => {
+  const bad = { email: "nobody", name: " ", role: "king" as "admin" };
+  await expect(createUser(deps(), OPERATOR_ACTOR, bad)).rejects.toMatchObject({
+    code: "invalid_request",
+    issues: [{ path: "email" }, { path: "name" }, { path: "role" }],
+  });
+});
+
+test("two admins who demote each other at the same instant leave one", async () => {
+  await database.db.user.updateMany({ where: { role: "admin" }, data: { role: "viewer" } });
+  for (let round = 0; round < 10; round++) {
+    const [a, b] = [await buildUser(deps(), "admin"), await buildUser(deps(), "admin")];
+    const results = await Promise.allSettled([
+      changeUserRole(deps(), a.actor, { userId: b.id, role: "viewer" }),
+      changeUserRole(deps(), b.actor, { userId: a.id, role: "viewer" }),
+    ]);
+    expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(await database.db.user.count({ where: { role: "admin" } })).toBe(1);
+    await database.db.user.updateMany({ where: { role: "admin" }, data: { role: "viewer" } });
+  }
+});
+
+test("the last admin can be neither demoted nor shut out", async () => {
+  await database.db.user.updateMany({ where: { role: "admin" }, data: { role: "viewer" } });
+  const last = await buildUser(deps(), "admin");
+  await expect(changeUserRole(deps(), last.actor, { userId: last.id, role: "viewer" })).rejects.toThrow("only admin left");
+  await expect(setUserDisabled(deps(), last.actor, { userId: last.id, disabled: true })).rejects.toThrow("only admin left");
+  expect(await getPerson(database.db, last.id)).toMatchObject({ role: "admin", disabled: false });
+});
+
+test("shutting out and a new password both end the sessions before them", async () => {
+  const admin = await buildUser(deps(), "admin");
+  const user = await buildUser(deps(), "viewer");
+  const version = async () => (await database.db.user.findUniqueOrThrow({ where: { id: user.id } })).sessionVersion;
+  await setUserDisabled(deps(), admin.actor, { userId: user.id, disabled: true });
+  expect(await version()).toBe(1);
+  await setUserDisabled(deps(), admin.actor, { userId: user.id, disabled: false });
+  await setPassword(deps(), admin.actor, { userId: user.id, password: "another lantern 43" });
+  expect(await version()).toBe(2);
+});
+
+test("one's own password needs the current one", async () => {
+  const user = await buildUser(deps(), "viewer");
+  const change = { userId: user.id, password: "another lantern 43" };
+  await expect(setPassword(deps(), user.actor, { ...change, currentPassword: "wrong" })).rejects.toMatchObject({ issues: [{ path: "currentPassword" }] });
+  await setPassword(deps(), user.actor, { ...change, currentPassword: TEST_PASSWORD });
+  expect(await verifyPassword("another lantern 43", await findPasswordHash(database.db, user.id))).toBe(true);
+});
+
+test("a token is kept as a hash, within what its person may do", async () => {
+  const reviewer = await buildUser(deps(), "reviewer");
+  const { id, token } = await createToken(deps(), reviewer.actor, { name: "bot", userId: reviewer.id, scopes: ["approvals:decide"] });
+  const row = await database.db.apiToken.findUniqueOrThrow({ where: { id } });
+  expect(row).toMatchObject({ hash: hashToken(token), hint: token.slice(-4), createdById: reviewer.id });
+  expect(JSON.stringify(row)).not.toContain(token);
+  await expect(createToken(deps(), reviewer.actor, { name: "bot", userId: reviewer.id, scopes: ["runs:write", "admin"] })).rejects.toThrow(
+    "may not be given runs:write, admin",
+  );
+});
+
+test("the database refuses a deciding token that no person created, and unknown scopes", async () => {
+  const user = await buildUser(deps(), "reviewer");
+  const row = { id: "tok_x", name: "x", userId: user.id, hash: "h", hint: "x" };
+  await expect(database.db.apiToken.create({ data: { ...row, scopes: ["approvals:decide"] } })).rejects.toThrow("api_tokens_decide_has_creator");
+  await expect(database.db.apiToken.create({ data: { ...row, scopes: ["everything"] } })).rejects.toThrow("api_tokens_scopes_known");
+});
+
+test("a token is revoked once, and only by its person or an admin", async () => {
+  const user = await buildUser(deps(), "viewer");
+  const { id } = await createToken(deps(), user.actor, { name: "bot", userId: user.id, scopes: ["runs:read"] });
+  await expect(revokeToken(deps(), user.actor, { tokenId: id, ownerId: "usr_else" })).rejects.toMatchObject({ code: "not_found" });
+  await revokeToken(deps(), user.actor, { tokenId: id, ownerId: user.id });
+  await expect(revokeToken(deps(), user.actor, { tokenId: id, ownerId: user.id })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a group has exactly the members it was given", async () => {
+  const [a, b] = [await buildUser(deps(), "reviewer"), await buildUser(deps(), "reviewer")];
+  const group = await createGroup(deps(), OPERATOR_ACTOR, { name: "finance" });
+  await setGroupMembers(deps(), OPERATOR_ACTOR, { groupId: group.id, userIds: [a.id, b.id, "usr_nobody"] });
+  await setGroupMembers(deps(), OPERATOR_ACTOR, { groupId: group.id, userIds: [b.id] });
+  expect((await listGroups(database.db)).find((candidate) => candidate.id === group.id)?.members.map((member) => member.id)).toEqual([b.id]);
+  await expect(createGroup(deps(), OPERATOR_ACTOR, { name: "finance" })).rejects.toMatchObject({ code: "conflict" });
+  await expect(createGroup(deps(), OPERATOR_ACTOR, { name: "admin" })).rejects.toThrow("name of a role");
+});
+
+test("everything above is on a trail that verifies", async () => {
+  expect(await verifyAudit(deps())).toMatchObject({ ok: true });
+});

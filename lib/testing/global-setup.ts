@@ -1,0 +1,16 @@
+import pg from "pg";
+import { deployMigrations } from "../../scripts/migrate.mjs";
+
+/** Before all tests: the template database, with every migration as the product applies them. */
+export default async function setup(): Promise<void> {
+  const server = process.env.DATABASE_URL;
+  // Pure tests run without a Postgres; a database test then says what it needs.
+  if (!server) return;
+  const at = (name: string) => Object.assign(new URL(server), { pathname: `/${name}` }).toString();
+  const client = new pg.Client({ connectionString: at("postgres") });
+  await client.connect();
+  await client.query("DROP DATABASE IF EXISTS kimitsu_template WITH (FORCE)");
+  await client.query("CREATE DATABASE kimitsu_template");
+  await client.end();
+  await deployMigrations(at("kimitsu_template"));
+}

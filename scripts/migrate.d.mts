@@ -1,0 +1,1 @@
+export function deployMigrations(url: string, options?: { migrationsFolder?: string }): Promise<string[]>;
