@@ -26,16 +26,16 @@ export function markInstalled() {
   writeFileSync(STAMP, installStamp());
 }
 
-export async function install() {
+export async function install({ signal } = {}) {
   if (isInstalled()) return;
   await step("Installing packages (npm ci)", async () => {
-    const { code, output } = await runNpm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+    const { code, output } = await runNpm(["ci", "--no-audit", "--no-fund", "--loglevel=error"], signal);
     if (code !== 0) throw npmFailure(output);
     markInstalled();
   });
 }
 
-function runNpm(args) {
+function runNpm(args, signal) {
   // npm names its own program in this variable when it runs us; a bare `node scripts/start.mjs` has to find npm on the path.
   const npmProgram = process.env.npm_execpath;
   const viaNode = npmProgram?.endsWith(".js");
@@ -46,11 +46,12 @@ function runNpm(args) {
     env: { ...process.env, NODE_ENV: "" },
     stdio: ["ignore", "pipe", "pipe"],
     shell: command.endsWith(".cmd"),
+    signal,
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   return new Promise((resolve, reject) => {
-    child.once("error", (cause) => reject(new PlainError(`npm could not be started (${cause.message}). Is it installed and on the PATH?`, { cause })));
+    child.once("error", (cause) => reject(cause.name === "AbortError" ? cause : new PlainError(`npm could not be started (${cause.message}). Is it installed and on the PATH?`, { cause })));
     child.once("close", (code) => resolve({ code, output }));
   });
 }

@@ -20,7 +20,14 @@ export function logSince(dataFolder, offset) {
   return readFileSync(logPath(dataFolder)).subarray(offset).toString("utf8");
 }
 
-export const isPortTaken = (log) => /could not bind|Address already in use|could not create any TCP\/IP sockets/i.test(log);
+/**
+ * True for a failure that another attempt may not meet: the port was taken between our choosing it and the server's binding it, a
+ * killed server's last workers have not noticed yet, or another command has just started the server.
+ */
+export function isPassing(log, isPortFixed) {
+  if (/pre-existing shared memory block|lock file "postmaster.pid" already exists/i.test(log)) return true;
+  return !isPortFixed && /could not bind|Address already in use|could not create any TCP\/IP sockets/i.test(log);
+}
 
 /** The lines that say why: the fatal ones with what surrounds them, or else the last ones. */
 export function usefulLines(log) {

@@ -9,12 +9,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { requireDiskSpace } from "./disk.mjs";
 import { freePort } from "./ports.mjs";
 import { APP_DATABASE, APP_ROLE, initialize, isInitialized } from "./pg-cluster.mjs";
-import { isPortTaken, logSince, openLog, startFailure } from "./pg-log.mjs";
+import { isPassing, logSince, openLog, startFailure } from "./pg-log.mjs";
 import { findRunning, untilReady } from "./pg-postmaster.mjs";
 import { databaseSite } from "./pg-site.mjs";
 import { isAlive } from "./process-info.mjs";
 
-const PORT_ATTEMPTS = 5;
+const ATTEMPTS_MAX = 20;
+const RETRY_MS = 250;
 const STOP_PATIENCE_MS = 20_000;
 const POLL_MS = 50;
 
@@ -42,17 +43,18 @@ export function databaseUrl(secrets, port, database = APP_DATABASE) {
 export async function startPostgres({ dataDir, secrets, durable = true, port }) {
   const site = databaseSite(dataDir);
   await requireDiskSpace(path.dirname(site.cluster));
-  if (isInitialized(site)) {
-    const running = await findRunning(site.cluster, secrets);
-    if (running) return describe({ site, secrets, ...running, exited: untilGone(running.pid), adopted: true });
-  } else await initialize({ site, secrets, durable });
+  if (!isInitialized(site)) await initialize({ site, secrets, durable });
   for (let attempt = 1; ; attempt++) {
+    const running = await findRunning(site.cluster, secrets);
+    // Clients wait at the port they were given; a server that another command brought up elsewhere has to make room.
+    if (running && port !== undefined && running.port !== port) await stop(site, running.pid);
+    else if (running) return describe({ site, secrets, ...running, exited: untilGone(running.pid), adopted: true });
     const chosen = port ?? (await freePort());
     const outcome = await launch({ site, dataDir, port: chosen, durable });
     if (outcome.ready) return describe({ site, secrets, port: chosen, pid: outcome.pid, exited: outcome.exited, adopted: false });
-    // Someone took the port between our asking for a free one and the server's binding it.
-    const mayRetry = port === undefined && isPortTaken(outcome.log) && attempt < PORT_ATTEMPTS;
-    if (!mayRetry) throw startFailure({ dataFolder: dataDir, cluster: site.cluster, log: outcome.log, ended: await outcome.exited });
+    if (attempt === ATTEMPTS_MAX || !isPassing(outcome.log, port !== undefined))
+      throw startFailure({ dataFolder: dataDir, cluster: site.cluster, log: outcome.log, ended: await outcome.exited });
+    await delay(RETRY_MS);
   }
 }
 

@@ -1,0 +1,53 @@
+/** Ends what was started, last first, when a signal asks for it or something fails. */
+import { reportFailure } from "./plain-error.mjs";
+
+/** npm passes Ctrl-C on to a script that the terminal has already told; only a later one is a person's second. */
+const SAME_PRESS_MS = 700;
+
+export function createLifecycle({ say = console.log } = {}) {
+  const started = [];
+  const asked = new AbortController();
+  let askedAt = 0;
+  let ending;
+
+  async function endAll(code) {
+    asked.abort();
+    for (const { name, stop } of started.reverse()) {
+      try {
+        await stop();
+        if (name) say(`  ${name} stopped`);
+      } catch (error) {
+        say(`  ${name} could not be stopped: ${error.message}`);
+        code ||= 1;
+      }
+    }
+    process.exit(code);
+  }
+
+  function onSignal(name) {
+    if (!ending) {
+      askedAt = Date.now();
+      say(`\nStopping (${name}). Press Ctrl-C again to stop at once.`);
+      ending = endAll(0);
+    } else if (askedAt > 0 && Date.now() - askedAt > SAME_PRESS_MS) {
+      say("Stopped at once; the next start repairs what was cut off.");
+      for (const { kill } of started) kill?.();
+      process.exit(130);
+    }
+  }
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => onSignal(name));
+
+  return {
+    /** Aborted once the end has begun; long steps listen to it. */
+    signal: asked.signal,
+    /** `stop` ends it in good order, `kill` at once. Without a name it ends silently. */
+    started: (name, stop, kill) => started.push({ name, stop, kill }),
+    end: (code) => (ending ??= endAll(code)),
+    /** For the failure of a step. One that only failed because the end had begun says nothing new. */
+    fail: (error) => {
+      if (ending) return ending;
+      const code = reportFailure(error);
+      return (ending = endAll(code));
+    },
+  };
+}

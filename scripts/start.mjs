@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+/** `npm start`: everything Kimitsu needs, from a bare checkout to an address in the browser. */
+import { build } from "./build.mjs";
+import { install } from "./install.mjs";
+import { createLifecycle } from "./lifecycle.mjs";
+import { claimFolder, prepareApplication, prepareDatabase } from "./prepare.mjs";
+import { duration, step } from "./progress.mjs";
+import { requireSupportedNode } from "./runtime.mjs";
+import { startWeb } from "./services.mjs";
+import { supervise } from "./supervise.mjs";
+
+const began = performance.now();
+const say = (line) => console.log(line);
+const lifecycle = createLifecycle({ say });
+
+async function start() {
+  requireSupportedNode();
+  say("Kimitsu is starting.");
+  await install({ signal: lifecycle.signal });
+  const { dataFolder, secrets, url } = await claimFolder(lifecycle);
+  const databaseUrl = await prepareDatabase(lifecycle, { dataFolder, secrets, say });
+  await build({ logFolder: dataFolder, signal: lifecycle.signal });
+  const { env, admin } = await prepareApplication(lifecycle, { dataFolder, secrets, databaseUrl, say });
+  await serve({ env, url });
+  announce(url, admin);
+}
+
+async function serve({ env, url }) {
+  let pid;
+  const web = await step("Starting the web process", () =>
+    supervise({
+      name: "web",
+      say,
+      start: async () => {
+        const child = await startWeb({ env, url });
+        pid = child.pid;
+        return child;
+      },
+    }),
+  );
+  lifecycle.started("web", web.stop, () => process.kill(pid, "SIGKILL"));
+}
+
+function announce(url, admin) {
+  say(`\nKimitsu is ready after ${duration(performance.now() - began)}: ${url}`);
+  if (admin.created) {
+    say(`\n  Sign in as the first administrator${admin.password ? ". The password is shown this once" : ""}:`);
+    say(`    e-mail    ${admin.email}`);
+    say(`    password  ${admin.password ?? "the one in KIMITSU_ADMIN_PASSWORD"}`);
+  }
+  say("\nPress Ctrl-C to stop.\n");
+}
+
+start().catch((error) => lifecycle.fail(error));

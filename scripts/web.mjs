@@ -1,0 +1,89 @@
+/**
+ * The web process: Next.js behind our own HTTP server, which decides where to listen, whom to believe about the client's address,
+ * and how to end. Arguments: `--dev` for development.
+ */
+import http from "node:http";
+import { isMissingAddress, listenAddresses, portTakenError } from "./ports.mjs";
+import { reportFailure } from "./plain-error.mjs";
+import { ROOT, setting, webAddress } from "./runtime.mjs";
+import { trustHeaders } from "./web-headers.mjs";
+
+const EXIT_WITHIN_MS = 10_000;
+/** A client that sends its request slower than this is holding a connection, not using it. */
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+// Whoever reads our output may be gone before us; that must not stop the orderly end.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+const dev = process.argv.includes("--dev");
+const { host, port } = webAddress();
+const open = new Set();
+const servers = [];
+let closing;
+
+async function main() {
+  // React and Next choose their code by this while they load, so it is set before they are.
+  process.env.NODE_ENV = dev ? "development" : "production";
+  const { default: next } = await import("next");
+  const app = next({ dev, dir: ROOT, hostname: host, port });
+  await app.prepare();
+  const handle = app.getRequestHandler();
+  const upgrade = app.getUpgradeHandler();
+  const trustProxy = ["1", "true", "on"].includes(setting("KIMITSU_TRUST_PROXY", ""));
+
+  for (const address of listenAddresses(host)) {
+    const server = http.createServer(
+      { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 10_000, connectionsCheckingInterval: 5_000 },
+      (request, response) => {
+        open.add(response);
+        response.once("close", () => open.delete(response));
+        if (closing) response.setHeader("connection", "close");
+        trustHeaders(request, trustProxy);
+        void handle(request, response);
+      },
+    );
+    server.on("upgrade", (request, socket, head) => {
+      trustHeaders(request, trustProxy);
+      void upgrade(request, socket, head);
+    });
+    const isOptional = host === "localhost" && address === "::1";
+    if (await listen(server, address, isOptional)) servers.push(server);
+  }
+  process.send?.({ listening: port });
+}
+
+function listen(server, address, isOptional) {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => {
+      if (isOptional && isMissingAddress(error)) resolve(false);
+      else reject(error.code === "EADDRINUSE" ? portTakenError(host, port) : error);
+    });
+    server.listen(port, address, () => resolve(true));
+  });
+}
+
+/** Takes no new requests, lets the application give back what it holds and running requests finish, then ends. */
+async function close() {
+  const forced = setTimeout(() => process.exit(0), EXIT_WITHIN_MS);
+  forced.unref();
+  const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+  for (const server of servers) server.closeIdleConnections();
+  try {
+    await globalThis.__kimitsuShutdown?.();
+  } catch (error) {
+    console.error("The application did not shut down cleanly:", error);
+  }
+  // A stream of events has no end of its own; its reader connects again when we are back.
+  for (const response of open) if (String(response.getHeader("content-type")).startsWith("text/event-stream")) response.destroy();
+  await Promise.all(closed);
+  process.exit(0);
+}
+
+const closeOnce = () => (closing ??= close());
+process.on("SIGTERM", closeOnce);
+process.on("SIGINT", closeOnce);
+// The channel ends with the start script, also when that was killed.
+process.on("disconnect", closeOnce);
+
+main().catch((error) => process.exit(reportFailure(error)));
