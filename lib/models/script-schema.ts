@@ -1,5 +1,6 @@
 /** The file a `scripted` provider plays from: for each agent the turns it takes, chosen from the conversation alone. */
 import { z } from "zod";
+import { jmespathSchema } from "@/lib/config/jmespath";
 import type { Json } from "./model";
 
 const jsonSchema = z.json() as unknown as z.ZodType<Json>;
@@ -34,6 +35,14 @@ const turnFields = {
   delay_ms: z.number().int().min(0).max(600_000).optional().describe("How long the turn takes; none when absent"),
 };
 
+function checkPattern(pattern: string, context: z.core.$RefinementCtx<string>): void {
+  try {
+    new RegExp(pattern, "u");
+  } catch (error) {
+    context.addIssue({ code: "custom", message: `not a regular expression: ${(error as Error).message}` });
+  }
+}
+
 interface TurnContent {
   say?: string | undefined;
   call?: unknown[] | undefined;
@@ -42,6 +51,8 @@ interface TurnContent {
 }
 
 function checkContent(turn: TurnContent, context: z.core.$RefinementCtx): void {
+  // A misspelt field is already reported; that the turn is empty without it would only distract.
+  if (context.issues.length > 0) return;
   const refuse = (message: string) => context.addIssue({ code: "custom", message });
   const hasText = turn.say !== undefined || turn.output !== undefined;
   const hasContent = hasText || turn.call !== undefined;
@@ -58,13 +69,13 @@ function checkContent(turn: TurnContent, context: z.core.$RefinementCtx): void {
 const turnSchema = z.strictObject(turnFields).superRefine(checkContent).describe("One turn of the model");
 
 const ruleSchema = z
-  .strictObject({ when: z.string().min(1).describe("JMESPath over the conversation; the turn is played when it holds"), ...turnFields })
+  .strictObject({ when: jmespathSchema().describe("JMESPath over the conversation; the turn is played when it holds"), ...turnFields })
   .superRefine(checkContent)
   .describe("A turn that is played whenever its condition holds");
 
 const branchSchema = z
   .strictObject({
-    when: z.string().min(1).optional().describe("JMESPath over the conversation; a branch without it always holds, and stands last"),
+    when: jmespathSchema().optional().describe("JMESPath over the conversation; a branch without it always holds, and stands last"),
     ...turnFields,
   })
   .superRefine(checkContent);
@@ -91,7 +102,7 @@ const entrySchema = z
 const agentScriptSchema = z
   .strictObject({
     params: z
-      .record(z.string(), z.string().min(1))
+      .record(z.string(), z.string().min(1).superRefine(checkPattern))
       .default({})
       .describe("Values read from the user's text: name and regular expression, whose first group (or whole match) is the value"),
     rules: z.array(ruleSchema).default([]).describe("Looked at before `turns`, on every turn; the first that holds is played"),
