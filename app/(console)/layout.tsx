@@ -1,28 +1,33 @@
 import { cookies } from "next/headers";
 import type { ReactNode } from "react";
+import type { DestinationName } from "@/components/shell/destinations";
 import { PersonMenu } from "@/components/shell/person-menu";
 import { PhoneBar } from "@/components/shell/phone-bar";
 import { SideNav } from "@/components/shell/side-nav";
 import { parseTheme, THEME_COOKIE } from "@/components/theme/theme";
 import { Toaster } from "@/components/ui/toast";
-import { requireSession } from "@/lib/auth/session";
+import { can, requireSession } from "@/lib/auth/session";
 import { signOutHere } from "./sign-out";
+
+const DESTINATION_NAMES: readonly DestinationName[] = ["Inbox", "History", "Workflows", "Tools", "Audit", "Insights", "Settings"];
 
 /** The signed-in frame. Who is not signed in never gets past the first line. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const { user } = await requireSession();
+  const session = await requireSession();
+  const { user } = session;
   const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
   const person = { name: user.name, email: user.email, role: user.role, groups: user.groups };
+  const destinations = DESTINATION_NAMES.filter((name) => name !== "Audit" || can(session, "audit:read"));
   return (
     <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[76px_minmax(0,1fr)] wide:grid-cols-[208px_minmax(0,1fr)]">
       <a href="#content" className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
         Skip to content
       </a>
-      <SideNav foot={<PersonMenu person={person} theme={theme} signOut={signOutHere} />} />
+      <SideNav destinations={destinations} foot={<PersonMenu person={person} theme={theme} signOut={signOutHere} />} />
       <main id="content" tabIndex={-1} className="flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]">
         {children}
       </main>
-      <PhoneBar person={person} theme={theme} signOut={signOutHere} />
+      <PhoneBar destinations={destinations} person={person} theme={theme} signOut={signOutHere} />
       <Toaster />
     </div>
   );

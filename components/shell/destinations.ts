@@ -1,22 +1,22 @@
-import { ChartColumn, History, Inbox, Settings, ShieldCheck, Workflow, Wrench, type LucideIcon } from "lucide-react";
+import { ChartColumn, History, Inbox, Settings, ShieldCheck, Workflow, Wrench } from "lucide-react";
 
-export interface Destination {
-  href: string;
-  label: string;
-  icon: LucideIcon;
-  /** In the bar at the foot of a phone; the others are behind "More". */
-  onPhone: boolean;
-}
-
-export const DESTINATIONS: readonly Destination[] = [
+const DESTINATIONS = [
   { href: "/inbox", label: "Inbox", icon: Inbox, onPhone: true },
   { href: "/history", label: "History", icon: History, onPhone: true },
   { href: "/workflows", label: "Workflows", icon: Workflow, onPhone: true },
   { href: "/tools", label: "Tools", icon: Wrench, onPhone: true },
+  // On a phone the rest is behind "More".
   { href: "/audit", label: "Audit", icon: ShieldCheck, onPhone: false },
   { href: "/insights", label: "Insights", icon: ChartColumn, onPhone: false },
   { href: "/settings", label: "Settings", icon: Settings, onPhone: false },
-];
+] as const;
+
+export type DestinationName = (typeof DESTINATIONS)[number]["label"];
+
+/** Those that this person may open, in the order of the navigation. */
+export function listDestinations(names: readonly DestinationName[]) {
+  return DESTINATIONS.filter(({ label }) => names.includes(label));
+}
 
 /** A page belongs to the destination it lies under: /history/run_1 is in History, /historyx is not. */
 export function isWithin(pathname: string, href: string): boolean {

@@ -7,7 +7,7 @@ import { BookOpen, Ellipsis, LogOut } from "lucide-react";
 import { ThemePicker } from "@/components/theme/theme-picker";
 import type { Theme } from "@/components/theme/theme";
 import { Avatar } from "@/components/ui/avatar";
-import { DESTINATIONS, isWithin } from "./destinations";
+import { type DestinationName, isWithin, listDestinations } from "./destinations";
 import { describePerson, type Person } from "./person";
 
 const tabClass =
@@ -15,21 +15,23 @@ const tabClass =
 const rowClass = "flex h-12 w-full items-center gap-3 rounded-md px-3 aria-[current=page]:bg-sunken aria-[current=page]:font-medium [&_svg]:size-4.5 [&_svg]:stroke-[1.7]";
 
 interface Props {
+  destinations: readonly DestinationName[];
   person: Person;
   theme: Theme;
   signOut: () => Promise<void>;
 }
 
 /** The bar at a phone's foot, in the thumb's reach. "More" is a popover of the browser's own: Escape and a tap beside it close it. */
-export function PhoneBar({ person, theme, signOut }: Props) {
+export function PhoneBar({ destinations, person, theme, signOut }: Props) {
   const pathname = usePathname();
   const more = useRef<HTMLDivElement>(null);
-  const hidden = DESTINATIONS.filter((destination) => !destination.onPhone);
+  const shown = listDestinations(destinations);
+  const hidden = shown.filter((destination) => !destination.onPhone);
   const close = () => more.current?.hidePopover();
   return (
     <nav aria-label="Main" className="fixed inset-x-0 bottom-0 z-30 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] tablet:hidden">
       <ul className="grid grid-cols-5">
-        {DESTINATIONS.filter((destination) => destination.onPhone).map(({ href, label, icon: Icon }) => (
+        {shown.filter((destination) => destination.onPhone).map(({ href, label, icon: Icon }) => (
           <li key={href}>
             <Link href={href} aria-current={isWithin(pathname, href) ? "page" : undefined} className={tabClass}>
               <Icon aria-hidden />

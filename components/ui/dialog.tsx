@@ -30,7 +30,7 @@ export function Dialog({ open, onClose, title, description, children }: Props) {
       aria-describedby={description ? `${id}-text` : undefined}
       onClose={onClose}
       onClick={(event) => event.target === ref.current && ref.current.close()}
-      className="m-auto w-[min(30rem,calc(100vw-2rem))] rounded-lg border border-line bg-panel text-ink shadow-float max-tablet:mb-0 max-tablet:w-full max-tablet:max-w-full max-tablet:rounded-b-none open:arrives"
+      className="m-auto text-left whitespace-normal w-[min(30rem,calc(100vw-2rem))] rounded-lg border border-line bg-panel text-ink shadow-float max-tablet:mb-0 max-tablet:w-full max-tablet:max-w-full max-tablet:rounded-b-none open:arrives"
     >
       {open ? (
         <div className="grid gap-4 p-5">

@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from "react";
 import { classNames } from "./class-names";
 
 export const controlClass =
-  "w-full rounded-md border border-edge bg-panel px-3 text-ink h-9 max-tablet:h-11 max-tablet:text-[16px] aria-invalid:border-critical disabled:bg-sunken disabled:text-ink-2";
+  "w-full rounded-md border border-edge focus-visible:-outline-offset-1 bg-panel px-3 text-ink h-9 max-tablet:h-11 max-tablet:text-[16px] aria-invalid:border-critical disabled:bg-sunken disabled:text-ink-2";
 
 interface FrameProps {
   id: string;

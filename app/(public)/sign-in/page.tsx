@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { Notice } from "@/components/ui/notice";
 import { Seal } from "@/components/ui/seal";
 import { buttonClass } from "@/components/ui/button";
 import { enabledProviders } from "@/lib/auth/auth";
@@ -10,7 +11,7 @@ import { SignInForm } from "./sign-in-form";
 export const metadata: Metadata = { title: "Sign in" };
 
 export default async function SignInPage({ searchParams }: PageProps<"/sign-in">) {
-  const { next, error, code, email } = await searchParams;
+  const { next, error, code, email, changed } = await searchParams;
   const nextPath = safeNextPath(next);
   const providers = enabledProviders();
   const problemCode = [code, error].find((value) => typeof value === "string" && value !== "");
@@ -25,6 +26,11 @@ export default async function SignInPage({ searchParams }: PageProps<"/sign-in">
             <p className="text-ink-2 text-pretty">Agents use tools; a person stands in front of every call that deserves one.</p>
           </div>
         </div>
+        {changed === "password" && !earlier ? (
+          <Notice tone="done" title="Password changed">
+            <p>All your sessions ended. Sign in with the new password.</p>
+          </Notice>
+        ) : null}
         <SignInForm nextPath={nextPath} earlier={earlier} />
         {providers.length > 0 ? (
           <div className="grid gap-4">

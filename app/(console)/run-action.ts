@@ -1,0 +1,44 @@
+import { unstable_rethrow } from "next/navigation";
+import type { FormState } from "@/components/ui/form-state";
+import { KimitsuError } from "@/lib/errors";
+import { createId } from "@/lib/ids";
+import { log } from "@/lib/log";
+
+/**
+ * The edge at which a server action turns a refusal into words for its form. What nobody foresaw is logged under an id,
+ * and only the id is shown. Redirects pass through.
+ */
+export async function runAction(form: FormData, work: () => Promise<{ message: string; secret?: string }>): Promise<FormState> {
+  try {
+    return { status: "done", issues: {}, values: {}, ...(await work()) };
+  } catch (error) {
+    unstable_rethrow(error);
+    const values = keptValues(form);
+    if (error instanceof KimitsuError && error.code !== "internal") {
+      return { status: "failed", message: error.message, issues: issuesByField(error), values };
+    }
+    const requestId = createId("request");
+    log.error({ err: error, request_id: requestId }, "a server action failed");
+    return { status: "failed", message: `Something went wrong; the server's log has it under ${requestId}.`, issues: {}, values };
+  }
+}
+
+function issuesByField(error: KimitsuError): Record<string, string> {
+  const issues: Record<string, string> = {};
+  for (const { path, message } of error.issues) issues[path.split(".")[0] ?? path] ??= message;
+  return issues;
+}
+
+function keptValues(form: FormData): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of form) {
+    if (typeof value === "string" && !name.startsWith("$") && !/password/i.test(name)) values[name] = value;
+  }
+  return values;
+}
+
+/** A text field as it was typed; absent and empty are the same to a person. */
+export function textField(form: FormData, name: string): string | undefined {
+  const value = form.get(name);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

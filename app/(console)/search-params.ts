@@ -1,0 +1,10 @@
+/** One value of the address's query; repeated or empty ones count as absent. */
+export function oneText(value: string | string[] | undefined): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+/** The address with these parameters; absent ones are left out. */
+export function addressWith(path: string, params: Record<string, string | undefined>): string {
+  const given = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
+}

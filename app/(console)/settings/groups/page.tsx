@@ -1,0 +1,60 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Row, Table, Td, Th } from "@/components/ui/table";
+import { requirePermission } from "@/lib/auth/session";
+import { engineDeps } from "@/lib/engine/deps";
+import { listGroups } from "@/lib/store/queries/list-groups";
+import { AddGroup } from "./add-group";
+
+export const metadata: Metadata = { title: "Groups" };
+
+const NAMES_SHOWN = 6;
+
+export default async function GroupsPage() {
+  await requirePermission("admin");
+  const groups = await listGroups(engineDeps().db);
+  return (
+    <>
+      <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-3 tablet:px-6">
+        <p className="text-sm text-ink-2">
+          Named under <code>approvers</code> in the YAML, a group is who may decide.
+        </p>
+        <AddGroup />
+      </div>
+      {groups.length > 0 ? (
+        <Table
+          label="Groups"
+          head={
+            <>
+              <Th>Group</Th>
+              <Th>Members</Th>
+            </>
+          }
+        >
+          {groups.map((group) => (
+            <Row key={group.id} className="hover:bg-sunken/60">
+              <Td className="w-2/5 align-top">
+                <Link href={`/settings/groups/${group.id}`} className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+                  {group.name}
+                </Link>
+                {group.description ? <div className="text-sm text-ink-3">{group.description}</div> : null}
+              </Td>
+              <Td className="align-top text-ink-2">
+                {group.members.length === 0 ? <span className="text-ink-3">nobody yet</span> : null}
+                {group.members.slice(0, NAMES_SHOWN).map(({ name }) => name).join(", ")}
+                {group.members.length > NAMES_SHOWN ? ` and ${group.members.length - NAMES_SHOWN} more` : null}
+              </Td>
+            </Row>
+          ))}
+        </Table>
+      ) : (
+        <EmptyState title="No group yet">
+          <p>
+            Without groups any reviewer may decide. A group such as <code>finance</code> narrows a call down to the people who know.
+          </p>
+        </EmptyState>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from "react";
+import { TabLinks } from "@/components/shell/tab-links";
+import { PageBar } from "@/components/ui/page-bar";
+import { can, requireSession } from "@/lib/auth/session";
+
+export default async function SettingsLayout({ children }: { children: ReactNode }) {
+  const session = await requireSession();
+  const isAdmin = can(session, "admin");
+  const tabs = [
+    { href: "/settings", label: "You" },
+    ...(isAdmin
+      ? [
+          { href: "/settings/people", label: "People" },
+          { href: "/settings/groups", label: "Groups" },
+        ]
+      : []),
+    { href: "/settings/tokens", label: "Tokens" },
+  ];
+  return (
+    <>
+      <PageBar title="Settings" />
+      <TabLinks label="Settings" tabs={tabs} />
+      {children}
+    </>
+  );
+}
