@@ -8,7 +8,7 @@ import { scriptSchema } from "./script-schema";
 const problemsOf = (text: string) => parseScript("s.yaml", text).problems.map((problem) => formatProblem(problem));
 
 test.each([
-  ["an unknown field", "agents:\n  a:\n    turns:\n      - sya: hello\n", /^s\.yaml:4:9 agents\.a\.turns\[0\]: unknown field "sya"; did you mean "say"\?/],
+  ["an unknown field", "agents:\n  a:\n    turns:\n      - outptu: hello\n", /^s\.yaml:4:9 agents\.a\.turns\[0\]: unknown field "outptu"; did you mean "output"\?/],
   ["a turn without content", "agents: { a: { turns: [{ delay_ms: 5 }] } }", /turns\[0\]: a turn needs `say`, `call`, `output` or `error`/],
   ["output beside a call", "agents: { a: { turns: [{ output: 1, call: [{ tool: x }] }] } }", /`output` is the whole answer/],
   ["a fallback that is not last", "agents: { a: { turns: [{ branches: [{ say: x }, { when: last, say: y }] }] } }", /branches\[0\]: a branch without `when` always holds/],
