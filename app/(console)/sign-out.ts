@@ -1,6 +1,6 @@
 "use server";
 
-import { signOut } from "@/lib/auth/auth";
+import { signOut } from "@/app/api/auth/auth";
 
 export async function signOutHere(): Promise<void> {
   await signOut({ redirectTo: "/sign-in" });

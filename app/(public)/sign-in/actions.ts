@@ -2,7 +2,8 @@
 
 import { AuthError, CredentialsSignin } from "next-auth";
 import { z } from "zod";
-import { enabledProviders, signIn } from "@/lib/auth/auth";
+import { signIn } from "@/app/api/auth/auth";
+import { enabledProviders } from "@/lib/auth/providers";
 import { safeNextPath } from "./next-path";
 import { describeProblem, type Problem } from "./problem";
 

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { Notice } from "@/components/ui/notice";
 import { Seal } from "@/components/ui/seal";
 import { buttonClass } from "@/components/ui/button";
-import { enabledProviders } from "@/lib/auth/auth";
+import { enabledProviders } from "@/lib/auth/providers";
 import { signInWithProvider } from "./actions";
 import { safeNextPath } from "./next-path";
 import { describeProblem } from "./problem";

@@ -1,0 +1,40 @@
+import type { z } from "zod";
+import type { Scope } from "@/lib/domain/roles";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/**
+ * One call of the HTTP API, described once: the handler is held to it, the OpenAPI document is made from it, tests and the
+ * browser take their types from it.
+ */
+export interface Operation<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Answer extends z.ZodType = z.ZodType,
+> {
+  id: string;
+  method: Method;
+  /** With `{name}` for each parameter. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** What the caller must be allowed; `public` needs no sign-in. */
+  permission: Scope | "public";
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** JSON of this form; a string is the content type of anything else, which the handler makes itself. */
+  response: Answer | string;
+  /** Of success; 200 unless said. */
+  status?: number;
+  /** Other answers than success that are no errors of the caller's making, such as 503 of /readyz, in the same form. */
+  otherStatuses?: Record<number, string>;
+}
+
+export function defineOperation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
+  operation: Operation<P, Q, B, A>,
+): Operation<P, Q, B, A> {
+  return operation;
+}

@@ -1,0 +1,110 @@
+import type { z } from "zod";
+import { CLIENT_ADDRESS_HEADER } from "@/lib/auth/client-address";
+import { can, type Principal } from "@/lib/auth/principal";
+import { readSession } from "@/lib/auth/read-session";
+import type { Scope } from "@/lib/domain/roles";
+import { type Issue, KimitsuError } from "@/lib/errors";
+import { errorResponse } from "@/lib/http/error-response";
+import { metrics } from "@/lib/http/metrics";
+import type { Operation } from "@/lib/http/operation";
+import { readJsonBody } from "@/lib/http/read-body";
+import { requireSameOrigin } from "@/lib/http/same-origin";
+import { createId } from "@/lib/ids";
+import { log } from "@/lib/log";
+
+export interface RouteContext<P, Q, B> {
+  params: P;
+  query: Q;
+  body: B;
+  /** Null only where the operation is public. */
+  principal: Principal | null;
+  request: Request;
+  requestId: string;
+}
+
+/** What a handler gives back: data to be checked and sent, or a whole answer for what is not JSON. */
+type HandlerResult<A> = { status?: number; data: A } | Response;
+
+type NextHandler = (request: Request, context: { params: Promise<Record<string, string | string[] | undefined>> }) => Promise<Response>;
+
+export interface RouteDeps {
+  authenticateToken(given: { token: string; address: string }): Promise<Principal>;
+}
+
+/** Makes `route()`: authenticate, authorize, parse, run, check the answer, map errors. A handler is left with one call. */
+export function createRoute(deps: RouteDeps) {
+  return function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
+    operation: Operation<P, Q, B, A>,
+    handler: (context: RouteContext<z.output<P>, z.output<Q>, z.output<B>>) => Promise<HandlerResult<z.input<A>>>,
+  ): NextHandler {
+    return async (request, context) => {
+      const requestId = request.headers.get("x-request-id") ?? createId("request");
+      const stop = metrics().requestSeconds.startTimer({ operation: operation.id, method: request.method });
+      let principal: Principal | null = null;
+      let response: Response;
+      try {
+        if (operation.permission !== "public") principal = authorize(await authenticate(request, deps), operation.permission);
+        const parsed = await parseRequest(operation, request, await context.params);
+        response = toResponse(operation, await handler({ ...parsed, principal, request, requestId }), requestId);
+      } catch (error) {
+        response = errorResponse(error, requestId);
+      }
+      stop({ status: response.status });
+      log.debug({ request_id: requestId, operation: operation.id, status: response.status, user: principal?.user.id, token: principal?.token?.id }, "answered");
+      return response;
+    };
+  };
+}
+
+async function authenticate(request: Request, deps: RouteDeps): Promise<Principal> {
+  const header = request.headers.get("authorization");
+  if (header !== null) {
+    const token = /^Bearer\s+(\S+)$/i.exec(header)?.[1];
+    if (!token) throw new KimitsuError("unauthorized", "The Authorization header must read: Bearer <token>.");
+    return deps.authenticateToken({ token, address: request.headers.get(CLIENT_ADDRESS_HEADER) ?? "unknown" });
+  }
+  const session = await readSession(request.headers);
+  if (!session) throw new KimitsuError("unauthorized", "Sign in, or send an API token: Authorization: Bearer <token>.");
+  requireSameOrigin(request);
+  return session;
+}
+
+function authorize(principal: Principal, scope: Scope): Principal {
+  if (can(principal, scope)) return principal;
+  const why = principal.token && !principal.token.scopes.includes(scope) ? `The token ${principal.token.name} has no scope ${scope}` : `The role ${principal.user.role} does not include ${scope}`;
+  throw new KimitsuError("forbidden", `${why}.`);
+}
+
+async function parseRequest<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  operation: Operation<P, Q, B>,
+  request: Request,
+  params: Record<string, unknown>,
+): Promise<{ params: z.output<P>; query: z.output<Q>; body: z.output<B> }> {
+  const issues: Issue[] = [];
+  const parse = <S extends z.ZodType>(schema: S | undefined, value: unknown, prefix: string): z.output<S> => {
+    const parsed = schema?.safeParse(value);
+    if (parsed?.success) return parsed.data;
+    for (const issue of parsed?.error.issues ?? []) issues.push({ path: [prefix, ...issue.path].join("."), message: issue.message });
+    return undefined as z.output<S>;
+  };
+  const parts = {
+    params: parse(operation.params, params, "path"),
+    query: parse(operation.query, Object.fromEntries(new URL(request.url).searchParams), "query"),
+    body: parse(operation.body, operation.body ? await readJsonBody(request) : undefined, "body"),
+  };
+  if (issues.length > 0) {
+    throw new KimitsuError("invalid_request", `The request was refused: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")}`, { issues });
+  }
+  return parts;
+}
+
+function toResponse<A extends z.ZodType>(operation: Operation<z.ZodType, z.ZodType, z.ZodType, A>, result: HandlerResult<z.input<A>>, requestId: string): Response {
+  if (result instanceof Response) {
+    result.headers.set("x-request-id", requestId);
+    return result;
+  }
+  if (typeof operation.response === "string") throw new Error(`unreachable: ${operation.id} answers ${operation.response} and must return a Response`);
+  // An answer that breaks the documented form is a fault of ours, and must not reach a client that relies on the form.
+  const data = operation.response.parse(result.data);
+  return Response.json(data, { status: result.status ?? operation.status ?? 200, headers: { "cache-control": "no-store", "x-request-id": requestId } });
+}

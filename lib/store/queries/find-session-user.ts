@@ -1,0 +1,20 @@
+import type { Role } from "@/lib/domain/roles";
+import type { Db } from "@/lib/store/client";
+
+export interface SessionUser {
+  id: string;
+  name: string;
+  email: string;
+  role: Role;
+  groups: string[];
+  sessionVersion: number;
+}
+
+/** The person as they are now; null when gone or shut out. */
+export async function findSessionUser(db: Db, userId: string): Promise<SessionUser | null> {
+  const row = await db.user.findUnique({
+    where: { id: userId, disabledAt: null },
+    select: { id: true, name: true, email: true, role: true, sessionVersion: true, memberships: { select: { group: { select: { name: true } } } } },
+  });
+  return row && { ...row, groups: row.memberships.map((membership) => membership.group.name).sort() };
+}
