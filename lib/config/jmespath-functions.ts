@@ -61,10 +61,7 @@ function valueFunctions(budget: EvaluationBudget, makeKey: MakeKey): Table {
         ? subject.some((element) => budget.equal(element, wanted))
         : typeof wanted === "string" && (subject as string).includes(wanted),
     merge: (objects) => Object.fromEntries(objects.flatMap((object) => Object.entries(object as object))),
-    group_by: ([list, expression]) => {
-      const key = makeKey(expression);
-      return Object.fromEntries(Map.groupBy(list as unknown[], (element) => textKey(key(element))));
-    },
+    group_by: ([list, expression]) => groupBy(list as unknown[], makeKey(expression)),
   };
 }
 
@@ -97,9 +94,17 @@ function extreme(list: unknown[], key: Key, sign: 1 | -1): unknown {
   return pairs.reduce((best, pair) => (compare(pair.key, best.key) * sign > 0 ? pair : best)).element;
 }
 
-function textKey(key: string | number): string {
-  if (typeof key !== "string") throw new JmespathError("evaluation", "Invalid type: group_by() needs keys that are strings");
-  return key;
+/** Collected in a map first, so that an element with the key `__proto__` is an entry like any other. */
+function groupBy(list: unknown[], key: Key): unknown {
+  const groups = new Map<string, unknown[]>();
+  for (const element of list) {
+    const name = key(element);
+    if (typeof name !== "string") throw new JmespathError("evaluation", "Invalid type: group_by() needs keys that are strings");
+    const group = groups.get(name);
+    if (group) group.push(element);
+    else groups.set(name, [element]);
+  }
+  return Object.fromEntries(groups);
 }
 
 function trimText(subject: string, characters: string | undefined, sides: "both" | "left" | "right"): string {

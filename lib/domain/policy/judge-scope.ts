@@ -1,0 +1,32 @@
+/** One agent's answer to one call: the layers in order, the first answer wins, everything on the way is kept. */
+import { toLayerInput, type LayerInput } from "./layer-input";
+import * as layers from "./layers";
+import type { LayerAnswer, PolicyLayer, TraceEntry } from "./policy-answer";
+import type { AgentScope, PolicyCall, PolicyContext } from "./policy-input";
+import type { Danger } from "@/lib/domain/danger";
+
+const ORDER: readonly (readonly [PolicyLayer, (input: LayerInput) => LayerAnswer])[] = [
+  ["allowlist", layers.judgeAllowlist],
+  ["bypass", layers.judgeBypass],
+  ["budget", layers.judgeBudgetLayer],
+  ["plan", layers.judgePlan],
+  ["deny", layers.judgeDeny],
+  ["require_approval", layers.judgeRequireApproval],
+  ["allow", layers.judgeAllow],
+  ["rules", layers.judgeRulesLayer],
+  ["danger", layers.judgeDanger],
+  ["strict", layers.judgeStrict],
+];
+
+export type FinalAnswer = Exclude<LayerAnswer, { outcome: "pass" }>;
+
+export function judgeScope(call: PolicyCall, scope: AgentScope, context: PolicyContext, danger: Danger): { answer: FinalAnswer; trace: TraceEntry[] } {
+  const input = toLayerInput(call, scope, context, danger);
+  const trace: TraceEntry[] = [];
+  for (const [layer, judge] of ORDER) {
+    const answer = judge(input);
+    trace.push({ layer, outcome: answer.outcome, reason: answer.reason, source: answer.source, agent: scope.agent });
+    if (answer.outcome !== "pass") return { answer, trace };
+  }
+  throw new Error("unreachable: the last layer always answers");
+}
