@@ -1,0 +1,95 @@
+/** policy.yaml and an agent's permissions: the agent can only tighten. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DANGER_LEVELS, PERMISSION_MODES } from "@/lib/config/permission-schema";
+import { decide } from "./decide";
+import { listLoosening } from "./list-loosening";
+import { CALL, contextOf } from "./policy-fixture";
+import { toPermissionSet } from "./policy-input";
+
+const low = { facts: { danger: "low" as const } };
+const critical = { annotations: { destructiveHint: true } };
+const outcome = (changes: Parameters<typeof contextOf>[0]) => decide(CALL, contextOf(changes)).decision;
+
+describe("what policy.yaml states and an agent cannot waive", () => {
+  it.each([
+    ["a denied tool, by the agent's allow", { project: { deny: ["delete-*"] }, permissions: { allow: ["delete-record"] } }, "deny"],
+    ["a denied tool, by the agent's bypass", { project: { deny: ["delete-*"] }, permissions: { mode: "bypass" } }, "deny"],
+    ["a rule that asks, by the agent's bypass", { project: { rules: [{ tool: "*", decision: "ask" }] }, permissions: { mode: "bypass" } }, "ask"],
+    ["a rule that asks, by an exact name", { project: { rules: [{ tool: "*", decision: "ask" }] }, allowlist: ["delete-record"] }, "ask"],
+    ["a rule that denies, by the agent's own rule", { project: { rules: [{ tool: "*", decision: "deny" }] }, permissions: { rules: [{ tool: "*", decision: "allow", priority: 9 }] } }, "deny"],
+    ["ask_from, by the agent's ask_from", { project: { ask_from: "low" }, permissions: { ask_from: "critical" }, tool: low }, "ask"],
+    ["ask_from, by the agent's allow", { project: { ask_from: "low" }, permissions: { allow: ["*"] }, tool: low }, "ask"],
+    ["ask_from, by the agent's rule", { project: { ask_from: "low" }, permissions: { rules: [{ tool: "*", decision: "allow" }] }, tool: low }, "ask"],
+    ["ask_from, by the agent's bypass", { project: { ask_from: "high" }, permissions: { mode: "bypass" }, tool: critical }, "ask"],
+    ["mode strict, by mode default", { project: { mode: "strict" }, permissions: { mode: "default" }, tool: low }, "ask"],
+    ["mode strict, by mode bypass", { project: { mode: "strict" }, permissions: { mode: "bypass" }, tool: low }, "ask"],
+    ["mode strict, by the agent's allow", { project: { mode: "strict" }, permissions: { allow: ["*"] }, tool: low }, "ask"],
+    ["mode plan, by mode strict", { project: { mode: "plan" }, permissions: { mode: "strict" }, tool: low }, "deny"],
+    ["mode default, by mode bypass", { project: { mode: "default" }, permissions: { mode: "bypass" }, tool: critical }, "ask"],
+    ["allow, by a wider allow", { project: { allow: ["read-*"] }, permissions: { allow: ["*"] }, tool: critical }, "ask"],
+    ["the budget, by a larger one", { project: { budget_usd: 1 }, permissions: { budget_usd: 9 }, budget: { estimatedUsd: 2 } }, "deny"],
+    ["the budget, by bypass", { project: { budget_usd: 1 }, permissions: { mode: "bypass" }, budget: { estimatedUsd: 2 } }, "deny"],
+  ])("%s", (_name, changes, expected) => expect(outcome(changes)).toBe(expected));
+});
+
+describe("defaults of policy.yaml", () => {
+  it.each([
+    ["allow holds for agents that state none", { project: { allow: ["delete-*"] }, tool: critical }, "allow"],
+    ["allow holds where the agent states it too", { project: { allow: ["delete-*"] }, permissions: { allow: ["delete-record"] }, tool: critical }, "allow"],
+    ["an agent may narrow allow", { project: { allow: ["*"] }, permissions: { allow: ["read-*"] }, tool: critical }, "ask"],
+    ["bypass of the project holds", { project: { mode: "bypass" }, tool: critical }, "allow"],
+    ["an agent may leave the project's bypass", { project: { mode: "bypass" }, permissions: { mode: "default" }, tool: critical }, "ask"],
+    ["a silent policy.yaml leaves an agent its own bypass", { permissions: { mode: "bypass" }, tool: critical }, "allow"],
+    ["ask_from of the project holds", { project: { ask_from: "critical" } }, "allow"],
+    ["an exact name is heard before ask_from, wherever that is stated", { project: { ask_from: "safe" }, allowlist: ["delete-record"] }, "allow"],
+  ])("%s", (_name, changes, expected) => expect(outcome(changes)).toBe(expected));
+
+  it("without the deployment's permission bypass does nothing", () => {
+    expect(outcome({ permissions: { mode: "bypass" }, tool: critical, allowBypass: false })).toBe("ask");
+  });
+});
+
+describe("an agent's permissions, whatever they are", () => {
+  const pattern = fc.constantFrom("*", "delete-*", "delete-record", "crm.*", "crm.delete-record", "read-*");
+  const rule = fc.record({ tool: pattern, decision: fc.constantFrom("allow", "deny", "ask"), priority: fc.integer({ min: -5, max: 5 }) });
+  const permissions = fc.record(
+    {
+      mode: fc.constantFrom(...PERMISSION_MODES),
+      allow: fc.array(pattern, { maxLength: 2 }),
+      deny: fc.array(pattern, { maxLength: 1 }),
+      rules: fc.array(rule, { maxLength: 3 }),
+      ask_from: fc.constantFrom(...DANGER_LEVELS),
+      budget_usd: fc.constantFrom(0, 1, 5),
+    },
+    { requiredKeys: [] },
+  );
+  const strictness = { allow: 0, ask: 1, deny: 2 };
+
+  /** `ask_from` is stated so that the project has an answer for every tool; what it leaves out, it leaves to the agent. */
+  it("never make a call easier than a policy.yaml that states its mode and ask_from alone", () => {
+    fc.assert(
+      fc.property(permissions, permissions, fc.constantFrom(...PERMISSION_MODES), fc.constantFrom(...DANGER_LEVELS), fc.constantFrom(...DANGER_LEVELS), (project, agent, mode, askFrom, danger) => {
+        const shared = { project: { ...project, mode, ask_from: askFrom }, tool: { facts: { danger } }, budget: { estimatedUsd: 2 } };
+        return strictness[outcome({ ...shared, permissions: agent })] >= strictness[outcome(shared)];
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe("loosening is refused at boot", () => {
+  const check = (project: object, agent: object) => listLoosening(toPermissionSet(project), toPermissionSet(agent)).map((found) => found.path.join("."));
+
+  it.each([
+    [{ mode: "strict" }, { mode: "default" }, ["mode"]],
+    [{ mode: "default" }, { mode: "bypass" }, ["mode"]],
+    [{ ask_from: "low" }, { ask_from: "high" }, ["ask_from"]],
+    [{ budget_usd: 1 }, { budget_usd: 2 }, ["budget_usd"]],
+    [{ allow: ["read-*"] }, { allow: ["read-all", "write-*"] }, ["allow.1"]],
+    [{ allow: ["read-a"] }, { allow: ["read-*"] }, ["allow.0"]],
+    [{ mode: "bypass", ask_from: "high", budget_usd: 2, allow: ["*"] }, { mode: "plan", ask_from: "low", budget_usd: 1, allow: ["read-*"] }, []],
+    [{ mode: "plan" }, { mode: "strict" }, []],
+    [{}, { mode: "bypass", ask_from: "critical", allow: ["*"] }, []],
+  ])("%o against %o", (project, agent, paths) => expect(check(project, agent)).toEqual(paths));
+});
