@@ -12,6 +12,8 @@ export function createLifecycle({ say = console.log } = {}) {
 
   async function endAll(code) {
     asked.abort();
+    // What we wait for here does not by itself keep the process alive, and it must not end before the last stop.
+    setInterval(() => {}, 60_000);
     for (const { name, stop } of started.reverse()) {
       try {
         await stop();

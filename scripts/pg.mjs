@@ -96,7 +96,7 @@ function describe({ site, secrets, port, pid, exited, adopted }) {
 }
 
 async function untilGone(pid) {
-  while (isAlive(pid)) await delay(500, undefined, { ref: false });
+  while (isAlive(pid)) await delay(200, undefined, { ref: false });
   return "it was stopped from outside";
 }
 

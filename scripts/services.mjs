@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startNode } from "./node-child.mjs";
 import { PlainError } from "./plain-error.mjs";
 import { freePort, requireFreePort } from "./ports.mjs";
+import { duration } from "./progress.mjs";
 import { runTs } from "./run-ts.mjs";
 import { setting } from "./runtime.mjs";
 
@@ -91,4 +92,15 @@ async function untilReady(child, { name, probe: ask }) {
     await delay(POLL_MS);
   }
   return child;
+}
+
+/** The last words of a start. The generated password appears here and nowhere else. */
+export function announce({ say, url, admin }) {
+  say(`\nKimitsu is ready after ${duration(performance.now())}: ${url}`);
+  if (admin.created) {
+    say(`\n  Sign in as the first administrator${admin.password ? ". The password is shown this once" : ""}:`);
+    say(`    e-mail    ${admin.email}`);
+    say(`    password  ${admin.password ?? "the one in KIMITSU_ADMIN_PASSWORD"}`);
+  }
+  say("\nPress Ctrl-C to stop.\n");
 }

@@ -4,17 +4,17 @@ import { build } from "./build.mjs";
 import { install } from "./install.mjs";
 import { createLifecycle } from "./lifecycle.mjs";
 import { claimFolder, prepareApplication, prepareDatabase } from "./prepare.mjs";
-import { duration, step } from "./progress.mjs";
-import { requireSupportedNode } from "./runtime.mjs";
-import { startWeb } from "./services.mjs";
+import { step } from "./progress.mjs";
+import { requireSupportedNode, webAddress } from "./runtime.mjs";
+import { announce, startWeb } from "./services.mjs";
 import { supervise } from "./supervise.mjs";
 
-const began = performance.now();
 const say = (line) => console.log(line);
 const lifecycle = createLifecycle({ say });
 
 async function start() {
   requireSupportedNode();
+  webAddress();
   say("Kimitsu is starting.");
   await install({ signal: lifecycle.signal });
   const { dataFolder, secrets, url } = await claimFolder(lifecycle);
@@ -22,7 +22,7 @@ async function start() {
   await build({ logFolder: dataFolder, signal: lifecycle.signal });
   const { env, admin } = await prepareApplication(lifecycle, { dataFolder, secrets, databaseUrl, say });
   await serve({ env, url });
-  announce(url, admin);
+  announce({ say, url, admin });
 }
 
 async function serve({ env, url }) {
@@ -39,16 +39,6 @@ async function serve({ env, url }) {
     }),
   );
   lifecycle.started("web", web.stop, () => process.kill(pid, "SIGKILL"));
-}
-
-function announce(url, admin) {
-  say(`\nKimitsu is ready after ${duration(performance.now() - began)}: ${url}`);
-  if (admin.created) {
-    say(`\n  Sign in as the first administrator${admin.password ? ". The password is shown this once" : ""}:`);
-    say(`    e-mail    ${admin.email}`);
-    say(`    password  ${admin.password ?? "the one in KIMITSU_ADMIN_PASSWORD"}`);
-  }
-  say("\nPress Ctrl-C to stop.\n");
 }
 
 start().catch((error) => lifecycle.fail(error));

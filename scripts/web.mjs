@@ -19,17 +19,20 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 const dev = process.argv.includes("--dev");
 const { host, port } = webAddress();
 const open = new Set();
+const upgraded = new Set();
 const servers = [];
+let app;
 let closing;
 
 async function main() {
   // React and Next choose their code by this while they load, so it is set before they are.
   process.env.NODE_ENV = dev ? "development" : "production";
   const { default: next } = await import("next");
-  const app = next({ dev, dir: ROOT, hostname: host, port });
+  // Next hears of upgrades (live reload, in development) from one server only, and we may have two: this one stands for both.
+  const doorway = http.createServer();
+  app = next({ dev, dir: ROOT, hostname: host, port, httpServer: doorway });
   await app.prepare();
   const handle = app.getRequestHandler();
-  const upgrade = app.getUpgradeHandler();
   const trustProxy = ["1", "true", "on"].includes(setting("KIMITSU_TRUST_PROXY", ""));
 
   for (const address of listenAddresses(host)) {
@@ -45,7 +48,8 @@ async function main() {
     );
     server.on("upgrade", (request, socket, head) => {
       trustHeaders(request, trustProxy);
-      void upgrade(request, socket, head);
+      upgraded.add(socket.once("close", () => upgraded.delete(socket)));
+      if (!dev || !doorway.emit("upgrade", request, socket, head)) socket.destroy();
     });
     const isOptional = host === "localhost" && address === "::1";
     if (await listen(server, address, isOptional)) servers.push(server);
@@ -76,7 +80,8 @@ async function close() {
   }
   // A stream of events has no end of its own; its reader connects again when we are back.
   for (const response of open) if (String(response.getHeader("content-type")).startsWith("text/event-stream")) response.destroy();
-  await Promise.all(closed);
+  for (const socket of upgraded) socket.destroy();
+  await Promise.all([...closed, app?.close()]);
   process.exit(0);
 }
 
