@@ -2,7 +2,7 @@
 
 import { revalidatePath } from "next/cache";
 import type { FormState } from "@/components/ui/form-state";
-import { signOut } from "@/lib/auth/auth";
+import { signOut } from "@/app/api/auth/auth";
 import { actorOf, requireSession } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import { renameUser } from "@/lib/engine/rename-user";

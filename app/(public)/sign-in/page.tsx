@@ -1,8 +1,10 @@
 import type { Metadata } from "next";
+import { redirect } from "next/navigation";
 import { Notice } from "@/components/ui/notice";
 import { Seal } from "@/components/ui/seal";
 import { buttonClass } from "@/components/ui/button";
 import { enabledProviders } from "@/lib/auth/providers";
+import { findSession } from "@/lib/auth/session";
 import { signInWithProvider } from "./actions";
 import { safeNextPath } from "./next-path";
 import { describeProblem } from "./problem";
@@ -13,6 +15,7 @@ export const metadata: Metadata = { title: "Sign in" };
 export default async function SignInPage({ searchParams }: PageProps<"/sign-in">) {
   const { next, error, code, email, changed } = await searchParams;
   const nextPath = safeNextPath(next);
+  if (await findSession()) redirect(nextPath);
   const providers = enabledProviders();
   const problemCode = [code, error].find((value) => typeof value === "string" && value !== "");
   const earlier = typeof problemCode === "string" ? describeProblem(problemCode, { email: typeof email === "string" ? email.slice(0, 254) : undefined }) : null;

@@ -31,8 +31,11 @@ export function describeProblem(code: string, facts: Facts = {}): Problem {
       };
     case "disabled":
       return { title: "This account is disabled", text: "An admin can enable it again under Settings, People." };
+    case "email_unverified":
+      return { title: "The provider has not verified your e-mail address", text: "Confirm the address there, then sign in again." };
+    case "not_invited":
     case "AccessDenied":
-      return { title: "This account is not known here", text: `Ask an admin to add ${facts.email ?? "your e-mail address"}, then sign in again.` };
+      return { title: "This account is not known here", text: `Ask an admin to add ${facts.email || "your e-mail address"}, then sign in again.` };
     case "OAuthAccountNotLinked":
       return { title: "This e-mail signs in another way", text: "Use the way you signed in with before." };
     case "OAuthCallbackError":

@@ -1,0 +1,19 @@
+import { route } from "@/app/api-route";
+import { exportAuditLog } from "@/lib/http/schemas/audit-log";
+import { db } from "@/lib/store/client";
+import { streamEvents } from "@/lib/store/queries/list-events";
+import { toFilter, toWire } from "../trail";
+
+export const GET = route(exportAuditLog, async ({ query }) => {
+  const events = streamEvents(db(), toFilter(query));
+  const lines = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await events.next();
+      if (done) controller.close();
+      else controller.enqueue(new TextEncoder().encode(`${JSON.stringify(toWire(value))}\n`));
+    },
+    cancel: () => void events.return(undefined),
+  });
+  const headers = { "content-type": "application/jsonl", "content-disposition": 'attachment; filename="kimitsu-audit.jsonl"', "cache-control": "no-store" };
+  return new Response(lines, { headers });
+});

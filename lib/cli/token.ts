@@ -1,0 +1,53 @@
+import type { Command } from "commander";
+import { readDuration } from "@/lib/config/duration";
+import { openDatabase } from "@/lib/cli/database";
+import { OPERATOR_ACTOR } from "@/lib/domain/actor";
+import { type Scope, SCOPES } from "@/lib/domain/roles";
+import { createToken } from "@/lib/engine/create-token";
+import type { EngineDeps } from "@/lib/engine/deps";
+import { KimitsuError } from "@/lib/errors";
+import type { Person } from "@/lib/store/queries/person";
+import { findFirstAdmin, findPersonByEmail } from "@/lib/store/queries/get-person";
+
+interface Options {
+  name: string;
+  scopes: string;
+  user?: string;
+  expires?: string;
+  json?: boolean;
+}
+
+export function registerToken(program: Command): void {
+  program
+    .command("token")
+    .description("API tokens")
+    .command("create")
+    .description("make a token that acts as a person; it is printed once")
+    .requiredOption("--name <name>", "what it is for")
+    .requiredOption("--scopes <list>", `comma separated: ${SCOPES.join(", ")}`)
+    .option("--user <e-mail>", "whom it acts as; default: the first admin")
+    .option("--expires <duration>", "such as 12h or 30d; default: never")
+    .option("--json", 'print {"token": …}')
+    .action(async (options: Options) => {
+      const deps = await openDatabase();
+      const person = await findPerson(deps, options.user);
+      const expiresAt = options.expires === undefined ? null : expiry(options.expires, deps.now());
+      const scopes = options.scopes.split(",").map((scope) => scope.trim()) as Scope[];
+      const { id, token } = await createToken(deps, OPERATOR_ACTOR, { name: options.name, userId: person.id, scopes, expiresAt });
+      if (options.json) console.log(JSON.stringify({ token, id, user: person.email, scopes, expires_at: expiresAt }));
+      else console.log(`${token}\n\nActs as ${person.email}; it is not shown again.`);
+    });
+}
+
+function expiry(text: string, now: Date): Date {
+  const duration = readDuration(text);
+  if (!duration.ok) throw new KimitsuError("invalid_request", `--expires ${text}: ${duration.message}`);
+  return new Date(now.getTime() + duration.ms);
+}
+
+async function findPerson(deps: EngineDeps, email: string | undefined): Promise<Person> {
+  const person = email === undefined ? await findFirstAdmin(deps.db) : await findPersonByEmail(deps.db, email);
+  if (person) return person;
+  const message = email === undefined ? "There is no admin yet; `npm start` makes the first one." : `There is nobody with the e-mail ${email}.`;
+  throw new KimitsuError("not_found", message);
+}
