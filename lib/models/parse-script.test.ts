@@ -33,7 +33,7 @@ test("all problems are reported at once", () => {
 });
 
 test("editors get a JSON Schema in which every field is described", () => {
-  const schema = z.toJSONSchema(scriptSchema, { io: "input" }) as { properties: { agents: { additionalProperties: { properties: Record<string, { description?: string }> } } } };
+  const schema = z.toJSONSchema(scriptSchema, { io: "input" }) as unknown as { properties: { agents: { additionalProperties: { properties: Record<string, { description?: string }> } } } };
   const fields = Object.values(schema.properties.agents.additionalProperties.properties);
   expect(fields.length).toBe(4);
   for (const field of fields) expect(field.description).toBeTruthy();

@@ -1,7 +1,8 @@
 /** Starts a TypeScript program of this repository as a process of its own, as tests of crashes and restarts need. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
@@ -36,29 +37,36 @@ export async function startChildProgram(entry: string, options: { env?: Record<s
 
 const bundles = new Map<string, Promise<string>>();
 
-/** Once per entry and test file; named by the process, because test files run at the same time. */
+/** Built once per test file and named by its content: test files run at the same time and share what is equal. */
 function bundleProgram(entry: string): Promise<string> {
-  const known = bundles.get(entry);
-  if (known) return known;
-  const outfile = path.join(CACHE, `${entry.replaceAll(/[^a-z0-9]+/gi, "-")}-${process.pid}.mjs`);
-  const bundled = mkdir(CACHE, { recursive: true })
-    .then(() =>
-      build({
-        entryPoints: [path.join(ROOT, entry)],
-        outfile,
-        bundle: true,
-        packages: "external",
-        platform: "node",
-        format: "esm",
-        target: "node24",
-        sourcemap: "inline",
-        alias: { "@": ROOT },
-        logLevel: "silent",
-      }),
-    )
-    .then(() => outfile);
-  bundles.set(entry, bundled);
-  return bundled;
+  const known = bundles.get(entry) ?? writeBundle(entry);
+  bundles.set(entry, known);
+  return known;
+}
+
+async function writeBundle(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(ROOT, entry)],
+    outdir: CACHE,
+    write: false,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    sourcemap: "inline",
+    alias: { "@": ROOT },
+    logLevel: "silent",
+  });
+  const { contents } = outputFiles[0]!;
+  const hash = createHash("sha256").update(contents).digest("hex").slice(0, 16);
+  const bundle = path.join(CACHE, `${entry.replaceAll(/[^a-z0-9]+/gi, "-")}-${hash}.mjs`);
+  await mkdir(CACHE, { recursive: true });
+  // Renamed into place, so that a process that starts at this moment never reads half a file.
+  const part = `${bundle}.${process.pid}.part`;
+  await writeFile(part, contents);
+  await rename(part, bundle);
+  return bundle;
 }
 
 function controlChild(child: ChildProcess, entry: string): ChildProgram {

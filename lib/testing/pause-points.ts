@@ -17,9 +17,9 @@ export function holdAt(point: PausePoint, options?: HoldOptions): Hold {
   setPauseHolder((reached, subject) => {
     let wait: Promise<void> | undefined;
     here.arrive({ point: reached, subject, pid: process.pid }, () => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      wait = promise;
-      return resolve;
+      let go = () => {};
+      wait = new Promise((resolve) => (go = resolve));
+      return go;
     });
     return wait;
   });

@@ -64,7 +64,7 @@ export class PauseRegistry {
   }
 
   releaseAll(): void {
-    for (const hold of [...this.#holds]) hold.release();
+    for (const hold of this.#holds) hold.release();
     this.#trace.length = 0;
   }
 }

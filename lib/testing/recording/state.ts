@@ -53,8 +53,9 @@ export class RecordingState {
 
   hold(tool: string): void {
     if (this.#gates.has(tool)) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#gates.set(tool, { opened: promise, open: resolve });
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    this.#gates.set(tool, { opened, open });
   }
 
   /** Lets every call that waits go on, and later ones through. */
@@ -64,7 +65,7 @@ export class RecordingState {
   }
 
   releaseAll(): void {
-    for (const tool of [...this.#gates.keys()]) this.release(tool);
+    for (const tool of this.#gates.keys()) this.release(tool);
   }
 
   async passGate(tool: string): Promise<void> {
