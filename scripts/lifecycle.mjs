@@ -4,7 +4,8 @@ import { reportFailure } from "./plain-error.mjs";
 /** npm passes Ctrl-C on to a script that the terminal has already told; only a later one is a person's second. */
 const SAME_PRESS_MS = 700;
 
-export function createLifecycle({ say = console.log } = {}) {
+/** `signalExitCode` is the exit code of an end that a signal asked for: a start that was stopped has done its work, a test run has not. */
+export function createLifecycle({ say = console.log, signalExitCode = 0 } = {}) {
   const started = [];
   const asked = new AbortController();
   let askedAt = 0;
@@ -30,7 +31,7 @@ export function createLifecycle({ say = console.log } = {}) {
     if (!ending) {
       askedAt = Date.now();
       say(`\nStopping (${name}). Press Ctrl-C again to stop at once.`);
-      ending = endAll(0);
+      ending = endAll(signalExitCode);
     } else if (askedAt > 0 && Date.now() - askedAt > SAME_PRESS_MS) {
       say("Stopped at once; the next start repairs what was cut off.");
       for (const { kill } of started) kill?.();
