@@ -10,6 +10,9 @@ export const metadata: Metadata = {
   title: { default: "Kimitsu", template: "%s · Kimitsu" },
   description: "Agents use tools; a person stands in front of every call that deserves one.",
   applicationName: "Kimitsu",
+  // With no-referrer browsers send "Origin: null" with a form posted without scripts, and Next refuses it as foreign.
+  // This still tells other sites nothing.
+  referrer: "same-origin",
   robots: { index: false, follow: false },
 };
 

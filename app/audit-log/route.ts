@@ -1,10 +1,10 @@
 import { route } from "@/app/api-route";
 import { listAuditLog } from "@/lib/http/schemas/audit-log";
-import { db } from "@/lib/store/client";
+import { engineDeps } from "@/lib/engine/deps";
 import { listEvents } from "@/lib/store/queries/list-events";
 import { toFilter, toWire } from "./trail";
 
 export const GET = route(listAuditLog, async ({ query }) => {
-  const page = await listEvents(db(), { ...toFilter(query), cursor: query.cursor, limit: query.limit });
+  const page = await listEvents(engineDeps().db, { ...toFilter(query), cursor: query.cursor, limit: query.limit });
   return { data: { items: page.items.map(toWire), next_cursor: page.nextCursor } };
 });

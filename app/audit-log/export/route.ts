@@ -1,11 +1,11 @@
 import { route } from "@/app/api-route";
 import { exportAuditLog } from "@/lib/http/schemas/audit-log";
-import { db } from "@/lib/store/client";
+import { engineDeps } from "@/lib/engine/deps";
 import { streamEvents } from "@/lib/store/queries/list-events";
 import { toFilter, toWire } from "../trail";
 
 export const GET = route(exportAuditLog, async ({ query }) => {
-  const events = streamEvents(db(), toFilter(query));
+  const events = streamEvents(engineDeps().db, toFilter(query));
   const lines = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { value, done } = await events.next();

@@ -1,0 +1,57 @@
+import Link from "next/link";
+import { ChevronRight } from "lucide-react";
+import type { TrailEvent } from "@/lib/store/queries/list-events";
+import { addressWith } from "../search-params";
+import { utcTime } from "./utc-time";
+
+export const TRAIL_COLUMNS = "grid grid-cols-[20px_minmax(0,1fr)] gap-x-3 tablet:grid-cols-[20px_156px_minmax(0,1.2fr)_minmax(0,1fr)] wide:grid-cols-[20px_156px_minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)]";
+
+/** One event; opened, it shows the text that was sealed, redacted when it was written. */
+export function EventRow({ event }: { event: TrailEvent }) {
+  return (
+    <li className="border-b border-line">
+      <details className="group">
+        <summary className={`${TRAIL_COLUMNS} items-baseline px-4 py-2 hover:bg-sunken/60 focus-visible:-outline-offset-2 tablet:px-6`}>
+          <ChevronRight aria-hidden className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90" />
+          <span className="text-sm text-ink-3 tabular-nums max-tablet:order-last max-tablet:col-start-2">{utcTime(event.at)}</span>
+          <code className="text-ink wrap-anywhere max-tablet:col-start-2 max-tablet:row-start-1">{event.type}</code>
+          <span className="min-w-0 truncate max-tablet:col-start-2 max-tablet:text-sm max-tablet:text-ink-2">
+            {event.actor.name} <span className="text-sm text-ink-3">{event.actor.kind}</span>
+          </span>
+          <code className="min-w-0 truncate text-ink-3 max-wide:hidden">
+            {event.chainId} · {event.seq}
+          </code>
+        </summary>
+        <div className="grid gap-3 bg-panel px-4 pt-1 pb-4 tablet:pr-6 tablet:pl-13">
+          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-0.5 text-sm">
+            <Fact name="Event">{event.id}</Fact>
+            <Fact name="Chain">
+              <Link href={addressWith("/audit", { chain: event.chainId })} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+                {event.chainId}
+              </Link>
+              , place {event.seq}
+            </Fact>
+            <Fact name="Actor">
+              <Link href={addressWith("/audit", { actor: event.actor.id })} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+                {event.actor.id}
+              </Link>
+            </Fact>
+            <Fact name="Hash">{event.hash}</Fact>
+          </dl>
+          <pre className="overflow-x-auto rounded-lg border border-line bg-sunken p-3.5 whitespace-pre-wrap wrap-anywhere">{JSON.stringify(event.body, null, 2)}</pre>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-3">{name}</dt>
+      <dd>
+        <code className="wrap-anywhere">{children}</code>
+      </dd>
+    </>
+  );
+}

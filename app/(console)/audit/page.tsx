@@ -1,0 +1,80 @@
+import type { Metadata } from "next";
+import { Download } from "lucide-react";
+import { buttonClass } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Notice } from "@/components/ui/notice";
+import { PageBar } from "@/components/ui/page-bar";
+import { Pager } from "@/components/ui/pager";
+import { can, requireSession } from "@/lib/auth/session";
+import { engineDeps } from "@/lib/engine/deps";
+import { getAuditState } from "@/lib/store/queries/get-audit-state";
+import { listEvents } from "@/lib/store/queries/list-events";
+import { addressWith, oneText } from "../search-params";
+import { EventRow, TRAIL_COLUMNS } from "./event-row";
+import { readTrailQuery, toTrailFilter } from "./filter";
+import { TrailFilterForm } from "./trail-filter";
+import { VerificationPanel } from "./verification-panel";
+
+export const metadata: Metadata = { title: "Audit" };
+
+export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
+  const session = await requireSession();
+  if (!can(session, "audit:read")) return <NotAllowed />;
+  const params = await searchParams;
+  const query = readTrailQuery(params);
+  const cursor = oneText(params.cursor);
+  const { filter, problems } = toTrailFilter(query);
+  const { db } = engineDeps();
+  const [state, page] = await Promise.all([getAuditState(db), listEvents(db, { ...filter, cursor })]);
+  const exportHref = addressWith("/audit-log/export", { chain: query.chain, type: query.type, actor: query.actor, from: filter.from?.toISOString(), to: filter.to?.toISOString() });
+  return (
+    <>
+      <PageBar title="Audit">
+        <a href={exportHref} download className={buttonClass({ size: "small" }, "hover:bg-sunken")}>
+          <Download aria-hidden /> Export as JSONL
+        </a>
+      </PageBar>
+      <VerificationPanel state={state} />
+      <TrailFilterForm query={query} />
+      {problems.map((problem) => (
+        <Notice key={problem} tone="failed" title={problem} className="mx-4 my-3 tablet:mx-6" />
+      ))}
+      {page.items.length > 0 ? (
+        <section aria-label="Events, newest first">
+          <div aria-hidden className={`${TRAIL_COLUMNS} h-9 items-center border-b border-line px-6 text-sm font-medium text-ink-3 max-tablet:hidden`}>
+            <span />
+            <span>Time (UTC)</span>
+            <span>Event</span>
+            <span>By</span>
+            <span className="max-wide:hidden">Chain and place</span>
+          </div>
+          <ol>
+            {page.items.map((event) => (
+              <EventRow key={event.id} event={event} />
+            ))}
+          </ol>
+        </section>
+      ) : (
+        <EmptyState title={cursor ? "No older event" : "No event fits"}>
+          <p>Every decision and every change of state is written here in the moment it happens. Take a filter away to see more.</p>
+        </EmptyState>
+      )}
+      <Pager
+        label="Pages of events"
+        firstHref={cursor ? addressWith("/audit", { ...query }) : undefined}
+        nextHref={page.nextCursor ? addressWith("/audit", { ...query, cursor: page.nextCursor }) : undefined}
+      />
+    </>
+  );
+}
+
+function NotAllowed() {
+  return (
+    <>
+      <PageBar title="Audit" />
+      <EmptyState title="The trail is for operators and admins">
+        <p>An admin can give you that role under Settings, People.</p>
+      </EmptyState>
+    </>
+  );
+}

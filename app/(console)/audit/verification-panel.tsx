@@ -1,0 +1,49 @@
+import { Command } from "@/components/ui/command";
+import { Notice } from "@/components/ui/notice";
+import type { AuditState } from "@/lib/store/queries/get-audit-state";
+import { utcTime } from "./utc-time";
+
+const count = new Intl.NumberFormat("en");
+const FINDINGS_SHOWN = 5;
+
+/** What the last verification found, in a sentence; the first bad rows when it found some. */
+export function VerificationPanel({ state }: { state: AuditState }) {
+  const { verification, lastAnchor } = state;
+  const anchor = lastAnchor ? `Last anchor ${count.format(lastAnchor.seq)}, ${utcTime(lastAnchor.at)} UTC.` : "No anchor yet; the first follows within seconds of the first event.";
+  if (verification && !verification.ok) {
+    return (
+      <Notice tone="failed" title={`Verification failed: ${count.format(verification.findingsTotal)} ${verification.findingsTotal === 1 ? "row does" : "rows do"} not hold`} className="mx-4 my-3 tablet:mx-6">
+        <ul className="grid gap-1">
+          {verification.findings.slice(0, FINDINGS_SHOWN).map((finding) => (
+            <li key={`${finding.row} ${finding.problem}`}>
+              <code className="text-ink wrap-anywhere">{finding.row}</code> {finding.problem}
+            </li>
+          ))}
+        </ul>
+        <p>
+          Verified {utcTime(new Date(verification.verifiedAt))} UTC. Keep a copy of the database before anything else, and run <code>npx kimitsu audit verify</code> for the whole list.
+        </p>
+      </Notice>
+    );
+  }
+  return (
+    <div className="grid gap-3 border-b border-line px-4 py-3 tablet:flex tablet:items-center tablet:justify-between tablet:px-6">
+      <p className="text-ink-2">
+        {verification ? (
+          <>
+            <strong className="font-medium text-ok">Verified</strong> up to{" "}
+            <span className="text-ink tabular-nums">{verification.lastAnchorAt ? utcTime(new Date(verification.lastAnchorAt)) : utcTime(new Date(verification.verifiedAt))} UTC</span>:{" "}
+            {count.format(verification.events)} events in {count.format(verification.chains)} chains, {count.format(verification.anchors)} anchors. {anchor}
+          </>
+        ) : (
+          <>
+            <strong className="font-medium text-ink">Not verified yet.</strong> {anchor}
+          </>
+        )}
+      </p>
+      <div className="tablet:w-72">
+        <Command text="npx kimitsu audit verify" />
+      </div>
+    </div>
+  );
+}
