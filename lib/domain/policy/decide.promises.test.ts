@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide } from "./decide";
 import { intersectScopes, isGranted } from "./intersect-scopes";
-import { CALL, contextOf, scopeOf } from "./policy-fixture";
+import { CALL, type Changes, contextOf, scopeOf } from "./policy-fixture";
 import type { PolicyContext } from "./policy-input";
 
 const strictness = { allow: 0, ask: 1, deny: 2 };
@@ -81,8 +81,8 @@ describe("annotations drive approval", () => {
 
   const hint = fc.oneof(fc.boolean(), fc.constant(undefined), fc.string());
   const claims = fc.oneof(fc.anything(), fc.record({ readOnlyHint: hint, destructiveHint: hint }, { requiredKeys: [] }));
-  const changes = fc.record({
-    allowlist: fc.constantFrom(["*"], ["delete-record"], [{ name: "*", require_approval: {} }], ["other"]),
+  const changes: fc.Arbitrary<Changes> = fc.record({
+    allowlist: fc.constantFrom<unknown[]>(["*"], ["delete-record"], [{ name: "*", require_approval: {} }], ["other"]),
     permissions: fc.constantFrom({}, { mode: "plan" }, { mode: "strict" }, { deny: ["*"] }, { allow: ["*"] }, { ask_from: "safe" }, { ask_from: "critical" }),
   });
 
