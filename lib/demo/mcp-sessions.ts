@@ -9,7 +9,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import { sendRpcError } from "./http";
 
-/** Clients that vanish do not end their session, so the oldest goes when there are too many. */
+/** Clients that vanish do not end their session, so the one unused for longest goes when there are too many. */
 const SESSIONS_MAX = 500;
 
 interface Session {
@@ -20,7 +20,10 @@ interface Session {
 export class McpSessions {
   readonly #sessions = new Map<string, Session>();
 
-  constructor(private readonly createServer: () => Server) {}
+  constructor(
+    private readonly createServer: () => Server,
+    private readonly sessionsMax = SESSIONS_MAX,
+  ) {}
 
   get servers(): Server[] {
     return [...this.#sessions.values()].map(({ server }) => server);
@@ -31,6 +34,9 @@ export class McpSessions {
     if (typeof id === "string") {
       const session = this.#sessions.get(id);
       if (!session) return sendRpcError(response, 404, "This session does not exist or has ended; initialize a new one.");
+      // A map keeps the order of insertion, so what is put in again is the last to go.
+      this.#sessions.delete(id);
+      this.#sessions.set(id, session);
       return session.transport.handleRequest(request, response, body);
     }
     if (request.method !== "POST" || !isInitializeRequest(body)) {
@@ -46,8 +52,8 @@ export class McpSessions {
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
         this.#sessions.set(id, { server, transport });
-        const [oldest] = this.#sessions.keys();
-        if (this.#sessions.size > SESSIONS_MAX && oldest) void this.#sessions.get(oldest)?.transport.close();
+        const [unused] = this.#sessions.values();
+        if (this.#sessions.size > this.sessionsMax) void unused?.transport.close();
       },
     });
     transport.onclose = () => void (transport.sessionId && this.#sessions.delete(transport.sessionId));

@@ -3,7 +3,7 @@
  * from the messages alone, so a restarted process or a replay gets the same answer to the same conversation.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { compile, isTruthy } from "@/lib/config/jmespath";
+import { compile, type CompiledExpression, isTruthy } from "@/lib/config/jmespath";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
 import { type Json, type JsonObject, type Model, ModelError, type ModelRequest, type ModelTool, type ModelTurn, type ToolCallRequest } from "./model";
 import { readContext, type ScriptContext, splitToolName } from "./script-context";
@@ -17,12 +17,14 @@ export interface ScriptedModelOptions {
   script: Script;
 }
 
-export function createScriptedModel({ id, file, script }: ScriptedModelOptions): Model {
+export function createScriptedModel(options: ScriptedModelOptions): Model {
+  // Reading an expression takes longer than everything else in a turn, and benchmarks ask for many turns.
+  const expressions = new Map<string, CompiledExpression>();
   return {
-    id,
+    id: options.id,
     generate: async (request, signal) => {
       signal.throwIfAborted();
-      const player = new Player(id, file, script, request);
+      const player = new Player(options, expressions, request);
       const turn = player.choose();
       if (turn.delay_ms) await waitFor(turn.delay_ms, signal);
       return player.play(turn);
@@ -32,15 +34,18 @@ export function createScriptedModel({ id, file, script }: ScriptedModelOptions):
 
 /** Plays one turn. Every refusal names script, agent and turn, because that is where the author has to look. */
 class Player {
+  readonly #id: string;
+  readonly #file: string;
   readonly #script: AgentScript;
   readonly #context: ScriptContext;
 
   constructor(
-    private readonly id: string,
-    private readonly file: string,
-    script: Script,
+    { id, file, script }: ScriptedModelOptions,
+    private readonly expressions: Map<string, CompiledExpression>,
     private readonly request: ModelRequest,
   ) {
+    this.#id = id;
+    this.#file = file;
     const { agent } = request.metadata;
     const found = Object.hasOwn(script.agents, agent) ? script.agents[agent] : script.agents["*"];
     if (!found) throw new ModelError("script", id, `The script ${file} has no agent ${JSON.stringify(agent)}; it has ${Object.keys(script.agents).join(", ")}.`);
@@ -65,7 +70,7 @@ class Player {
     const isFailing = error !== undefined && (error.attempts === undefined || (this.request.metadata.attempt ?? 1) <= error.attempts);
     if (isFailing && error.kind !== "refused" && error.kind !== "cut") {
       const options = error.retry_after_ms === undefined ? {} : { retryAfterMs: error.retry_after_ms };
-      throw new ModelError(error.kind, this.id, `${this.id} failed: ${error.kind} (${this.#place()}).`, options);
+      throw new ModelError(error.kind, this.#id, `${this.#id} failed: ${error.kind} (${this.#place()}).`, options);
     }
     const text = this.#renderText(turn);
     if (isFailing && error.kind === "refused") return this.#finish(turn, { text, toolCalls: [], finishReason: "refused" });
@@ -108,7 +113,9 @@ class Player {
 
   #holds(when: string): boolean {
     try {
-      return isTruthy(compile(when).evaluate(this.#context));
+      const expression = this.expressions.get(when) ?? compile(when);
+      this.expressions.set(when, expression);
+      return isTruthy(expression.evaluate(this.#context));
     } catch (cause) {
       throw this.#refusal(`the condition ${JSON.stringify(when)} failed: ${(cause as Error).message}`, cause);
     }
@@ -125,11 +132,11 @@ class Player {
   }
 
   #place(): string {
-    return `script ${this.file}, agent ${this.#context.agent}, turn ${this.#context.turn}`;
+    return `script ${this.#file}, agent ${this.#context.agent}, turn ${this.#context.turn}`;
   }
 
   #refusal(problem: string, cause?: unknown): ModelError {
-    return new ModelError("script", this.id, `Script ${this.file}, agent ${this.#context.agent}, turn ${this.#context.turn}: ${problem}.`, { cause });
+    return new ModelError("script", this.#id, `Script ${this.#file}, agent ${this.#context.agent}, turn ${this.#context.turn}: ${problem}.`, { cause });
   }
 }
 

@@ -181,6 +181,16 @@ test("an SSE server refuses Streamable HTTP, so that a client must fall back", a
   await connect(server.url, {}, "sse");
 });
 
+test("a tool of an SSE server that drops the connection ends the stream on which its answer would come", async () => {
+  const server = await start({ transport: "sse" });
+  const stream = (await fetch(server.url, { headers: { accept: "text/event-stream" } })).body!.getReader();
+  const [, address] = /data: (\S+)/.exec(new TextDecoder().decode((await stream.read()).value)) ?? [];
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "drop-after" } });
+  await expect(fetch(new URL(address!, server.url), { method: "POST", body })).rejects.toThrow();
+  await expect(stream.read()).rejects.toThrow();
+  expect(await server.calls()).toMatchObject([{ tool: "drop-after", performed: true, session: expect.stringMatching(/./) }]);
+});
+
 test("calls that do not come are reported with what came", async () => {
   const server = await start();
   const client = await connect(server.url);
