@@ -15,7 +15,12 @@ import { PlainError } from "./plain-error.mjs";
 const CHAR_OID = 18;
 const TEXT_OID = 25;
 
-async function loadEngine() {
+let loading;
+
+/** Loaded once: its bindings keep views into the memory of one instance, and a second one would be read through them. */
+const loadEngine = () => (loading ??= instantiate());
+
+async function instantiate() {
   const bindings = await import("@prisma/schema-engine-wasm/schema_engine_bg");
   const folder = path.dirname(createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm"));
   const compiled = await WebAssembly.compile(readFileSync(path.join(folder, "schema_engine_bg.wasm")));
