@@ -1,0 +1,45 @@
+/** All cross-checks, in one pass over what was read. Order does not matter: problems are sorted at the end. */
+import type { Draft } from "../draft";
+import { followLinks, type Links } from "../links";
+import { checkSecretChains } from "../secret-chain";
+import { checkAgents } from "./check-agents";
+import { checkEnvironments } from "./check-environments";
+import { checkGateway } from "./check-gateway";
+import { SchemaChecker } from "./check-json-schemas";
+import { checkParams } from "./check-params";
+import { checkApprovalRules } from "./check-permissions";
+import { checkPolicy } from "./check-policy";
+import { checkScripts } from "./check-scripts";
+import { checkServers } from "./check-servers";
+import { checkWorkflows } from "./check-workflows";
+
+export function checkDraft(draft: Draft): Links {
+  const links = followLinks(draft);
+  checkGateway(draft);
+  checkEnvironments(draft);
+  checkPolicy(draft);
+  checkServers(draft);
+  checkAgents(draft, links);
+  checkApprovalRules(draft);
+  checkWorkflows(draft, links);
+  checkParams(draft, links);
+  checkSchemas(draft);
+  checkScripts(draft);
+  checkSecretChains(draft, links);
+  return links;
+}
+
+function checkSchemas(draft: Draft): void {
+  const checker = new SchemaChecker(draft);
+  for (const { source, definition } of draft.agents) {
+    if (definition.params) checker.check(source, ["params", "schema"], definition.params.schema, true);
+    if (definition.output) checker.check(source, ["output", "schema"], definition.output.schema, false);
+  }
+  for (const { source, definition } of draft.workflows) {
+    if (definition.params) checker.check(source, ["params", "schema"], definition.params.schema, true);
+    if (definition.output?.schema) checker.check(source, ["output", "schema"], definition.output.schema, false);
+    for (const [index, step] of definition.pipeline.entries()) {
+      if (step.output) checker.check(source, ["pipeline", index, "output", "schema"], step.output.schema, false);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/** Approval rules that name people who exist, and modes that the deployment allows. */
+import type { Agent } from "../agent-schema";
+import { report, type Draft, type Loaded } from "../draft";
+import type { Permissions, RequireApproval } from "../permission-schema";
+import { ROLES } from "../policy-schema";
+import { suggest, type ValuePath } from "../problem";
+import type { YamlSource } from "../yaml-source";
+
+export function checkPermissions(draft: Draft, source: YamlSource, at: ValuePath, permissions: Permissions | undefined): void {
+  if (permissions?.mode !== "bypass" || draft.deployment.allowBypass) return;
+  report(draft, source, [...at, "mode"], "this deployment does not allow the mode \"bypass\"", {
+    hint: "use \"default\", or set KIMITSU_ALLOW_BYPASS=1 where Kimitsu runs",
+  });
+}
+
+export function checkApprovalRules(draft: Draft): void {
+  for (const agent of draft.agents) {
+    for (const { at, rule } of listApprovalRules(agent)) {
+      checkNames(draft, agent.source, [...at, "approvers"], rule.approvers ?? []);
+      checkNames(draft, agent.source, [...at, "escalate", "to"], rule.escalate?.to ?? []);
+      checkSatisfiable(draft, agent, at, rule);
+    }
+  }
+  for (const [index, channel] of (draft.policy?.definition.channels ?? []).entries()) {
+    if (draft.policy) checkNames(draft, draft.policy.source, ["channels", index, "groups"], channel.groups ?? []);
+  }
+}
+
+export function listApprovalRules({ definition }: Loaded<Agent>): { at: ValuePath; rule: RequireApproval }[] {
+  return definition.servers.flatMap((server, index) =>
+    (server.access?.allowlist ?? []).flatMap((entry, position) => {
+      if (typeof entry === "string" || entry.require_approval === undefined) return [];
+      return [{ at: ["servers", index, "access", "allowlist", position, "require_approval"], rule: entry.require_approval }];
+    }),
+  );
+}
+
+function checkNames(draft: Draft, source: YamlSource, at: ValuePath, names: readonly string[]): void {
+  if (draft.broken.has("policy.yaml")) return;
+  const groups = Object.keys(draft.policy?.definition.groups ?? {});
+  for (const [index, name] of names.entries()) {
+    if (groups.includes(name) || (ROLES as readonly string[]).includes(name)) continue;
+    report(draft, source, [...at, index], `no role or group ${JSON.stringify(name)}`, {
+      hint: `${suggest(name, [...ROLES, ...groups], "roles and groups")}; groups are declared in policy.yaml under \`groups\``,
+    });
+  }
+}
+
+/** Only groups whose members are listed can be counted; a role may be held by anyone. */
+function checkSatisfiable(draft: Draft, agent: Loaded<Agent>, at: ValuePath, rule: RequireApproval): void {
+  const groups = draft.policy?.definition.groups ?? {};
+  const names = [...(rule.approvers ?? []), ...(rule.escalate?.to ?? [])];
+  if (rule.approvers === undefined) return;
+  const members = new Set<string>();
+  for (const name of names) {
+    const listed = Object.hasOwn(groups, name) ? groups[name]?.members : undefined;
+    if (listed === undefined || listed.length === 0) return;
+    for (const member of listed) members.add(member.toLowerCase());
+  }
+  const field = [...at, rule.min_approvals > 1 ? "min_approvals" : "approvers"];
+  if (rule.min_approvals > members.size) {
+    report(draft, agent.source, field, `needs ${rule.min_approvals} approvals, but ${names.join(" and ")} ${members.size === 1 ? "has one known member" : `have ${members.size} known members`}`, {
+      severity: "warning", hint: "nobody could satisfy this rule; lower `min_approvals`, or add members in policy.yaml or in the console",
+    });
+  } else if (rule.min_approvals === members.size && !rule.self_approval && members.size > 1) {
+    report(draft, agent.source, field, `needs every known member of ${names.join(" and ")}, and none of them may have started the run`, {
+      severity: "warning", hint: "add a member, or allow `self_approval`",
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { BUILTIN_PREFIX } from "../builtin-servers";
+import { report, type Draft, type LoadedServer } from "../draft";
+import { suggest } from "../problem";
+import { parseTemplates } from "../template";
+import { checkLegacyReferences, checkTemplates } from "./check-templates";
+import { checkUnique } from "./check-unique";
+
+export function checkServers(draft: Draft): void {
+  const servers = draft.servers.filter((server) => server.origin !== "builtin");
+  checkUnique(draft, "server", servers.map((server) => ({ name: server.definition.name, source: server.source, at: [...server.base, "name"] })));
+  for (const server of servers) {
+    checkName(draft, server);
+    checkTransport(draft, server);
+    checkAuth(draft, server);
+  }
+  const files = new Map(servers.map((server) => [server.file, server]));
+  for (const file of files.values()) {
+    checkLegacyReferences(draft, file, (name) => `declare a param marked \`secret: true\`, let the agent pass it, and write "{{ params.${name.toLowerCase()} }}"`);
+    checkTemplates(draft, file, (path) => {
+      const [field, ...rest] = path.slice(file.base.length === 0 ? 0 : 2);
+      if (field === "auth" && rest[0] === "secret") return ["params"];
+      if (field === "env") return ["params"];
+      if (field === "tools" && rest[1] === "summary") return ["args"];
+      return { roots: [], hint: "values in a server file are literals; only `auth.secret`, `env` and `summary` are filled in" };
+    });
+  }
+}
+
+function checkName(draft: Draft, { source, base, definition }: LoadedServer): void {
+  const reserved = BUILTIN_PREFIX.slice(0, -1);
+  if (definition.name !== reserved && !definition.name.startsWith(`${reserved}-`)) return;
+  report(draft, source, [...base, "name"], `names that begin with "${reserved}-" are reserved for built-in servers`, { hint: `choose another name, such as "my-${definition.name}"` });
+}
+
+function checkTransport(draft: Draft, { source, base, definition }: LoadedServer): void {
+  const { transport, url, command } = definition;
+  const at = (field: string) => [...base, field];
+  if (transport !== "stdio") {
+    if (url === undefined) report(draft, source, base, 'the field "url" is missing', { hint: "give the address of the MCP server, such as https://mcp.internal/wiki" });
+    for (const field of ["command", "args", "env"] as const) {
+      if (definition[field] !== undefined) report(draft, source, at(field), `"${field}" belongs to \`transport: stdio\``, { hint: "remove it, or set the transport", part: "key" });
+    }
+    return;
+  }
+  if (!draft.deployment.allowStdio) {
+    report(draft, source, at("transport"), "this deployment does not allow tool servers as processes (stdio)", {
+      hint: "offer the server over HTTP, or set KIMITSU_ALLOW_STDIO=1 where Kimitsu runs",
+    });
+  }
+  if (command === undefined) report(draft, source, base, 'the field "command" is missing', { hint: "with `transport: stdio` it names the program to start" });
+  if (url !== undefined) report(draft, source, at("url"), '"url" has no meaning with `transport: stdio`', { hint: "remove it", part: "key" });
+  if (definition.auth !== undefined) report(draft, source, at("auth"), '"auth" has no meaning with `transport: stdio`', { hint: "pass the secret in `env`", part: "key" });
+}
+
+function checkAuth(draft: Draft, { source, base, definition, origin }: LoadedServer): void {
+  if (definition.auth === undefined) return;
+  const at = [...base, "auth", "secret"];
+  const { secret } = definition.auth;
+  const { references } = parseTemplates(secret, ["params"]);
+  for (const { path } of references) checkDeclared(draft, { source, base, definition, origin } as LoadedServer, at, path[0] ?? "");
+  if (references.length > 0 || secret.includes("{{")) return;
+  const isLiteral = /^`[^`]+`$/.test(secret) || origin === "marketplace";
+  if (!isLiteral) {
+    report(draft, source, at, "expected a reference to a secret param, or a literal in backticks", {
+      hint: 'write "{{ params.NAME }}" and mark the param `secret: true`',
+    });
+    return;
+  }
+  report(draft, source, at, "the secret itself stands in the file, where everyone who reads the repository can see it", {
+    severity: "warning", hint: 'pass it through a param: "{{ params.NAME }}"',
+  });
+}
+
+function checkDeclared(draft: Draft, { source, definition }: LoadedServer, at: readonly (string | number)[], name: string): void {
+  if (Object.hasOwn(definition.params, name)) return;
+  const known = Object.keys(definition.params);
+  report(draft, source, at, `the server declares no param ${JSON.stringify(name)}`, { hint: suggest(name, known, "declared") ?? `add it under \`params\`` });
+}

@@ -1,0 +1,25 @@
+import { report, type Draft } from "../draft";
+import type { ValuePath } from "../problem";
+import type { YamlSource } from "../yaml-source";
+
+interface Named {
+  name: string;
+  source: YamlSource;
+  at: ValuePath;
+}
+
+/** Two things of one name would make every reference to it, and every line of the audit trail, ambiguous. */
+export function checkUnique(draft: Draft, what: string, entries: readonly Named[]): void {
+  const first = new Map<string, Named>();
+  for (const entry of entries) {
+    const earlier = first.get(entry.name);
+    if (earlier === undefined) {
+      first.set(entry.name, entry);
+      continue;
+    }
+    const { line } = earlier.source.locate(earlier.at);
+    report(draft, entry.source, entry.at, `the name ${JSON.stringify(entry.name)} is taken by another ${what}`, {
+      hint: `the other one is in ${earlier.source.file}:${line}; choose a different name`,
+    });
+  }
+}

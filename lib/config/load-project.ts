@@ -1,0 +1,147 @@
+/** Reads, parses and cross-checks a project folder. Gives a frozen project, or every problem of every file at once. */
+import { statSync } from "node:fs";
+import path from "node:path";
+import type { z } from "zod";
+import { KimitsuError } from "@/lib/errors";
+import { scriptSchema } from "@/lib/models/script-schema";
+import { agentSchema } from "./agent-schema";
+import { buildProject, hashContent } from "./build-project";
+import { listBuiltinServers } from "./builtin-servers";
+import { checkDraft } from "./checks/check-draft";
+import { checkStepKinds } from "./checks/check-steps";
+import type { Deployment, Draft, Loaded, LoadedServer } from "./draft";
+import { environmentSchema, type Environment } from "./environment-schema";
+import { gatewaySchema } from "./gateway-schema";
+import { policySchema } from "./policy-schema";
+import { formatProblem, sortProblems, suggest, type Problem } from "./problem";
+import type { Project } from "./project";
+import { fileProblem, listProjectFiles, readProjectFile, type FileKind, type ProjectFile } from "./project-files";
+import { serverSchema, serversSchema } from "./server-schema";
+import { workflowSchema } from "./workflow-schema";
+import { parseYamlSource, type YamlSource } from "./yaml-source";
+import { listZodProblems } from "./zod-problems";
+
+export interface LoadOptions {
+  /** Name of the environment whose values are used. */
+  env?: string | undefined;
+  deployment: Deployment;
+  /** Only asked which variables are set. */
+  processEnv: Readonly<Record<string, string | undefined>>;
+}
+
+export interface LoadResult {
+  /** Null when there is an error; warnings do not stand in the way. */
+  project: Project | null;
+  problems: Problem[];
+  files: { file: string; kind: FileKind; ok: boolean }[];
+}
+
+const SCHEMAS = {
+  workflow: workflowSchema, agent: agentSchema, server: serverSchema, servers: serversSchema,
+  gateway: gatewaySchema, policy: policySchema, environment: environmentSchema, script: scriptSchema,
+} satisfies Partial<Record<FileKind, z.ZodType>>;
+
+export function loadProject(root: string, options: LoadOptions): LoadResult {
+  const folder = path.resolve(root);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    return { project: null, problems: [fileProblem("", `there is no project folder ${folder}`, "set KIMITSU_PROJECT, or create it")], files: [] };
+  }
+  const listing = listProjectFiles(folder);
+  const read = readAll(folder, listing.files);
+  const draft = toDraft(read, options, listing.problems);
+  const links = checkDraft(draft);
+  const problems = sortProblems(draft.problems);
+  const wrong = new Set(problems.filter((problem) => problem.severity === "error").map((problem) => problem.file));
+  const files = listing.files.map((entry) => ({ ...entry, ok: !wrong.has(entry.file) }));
+  const project = wrong.size > 0 ? null : buildProject({ root: folder, draft, links, fileHashes: read.hashes, sources: read.sources });
+  return { project, problems, files };
+}
+
+/** Like `loadProject`, for callers that cannot go on without one. Throws `config_invalid` with every problem. */
+export function getProject(root: string, options: LoadOptions): Project {
+  const { project, problems } = loadProject(root, options);
+  if (project !== null) return project;
+  const errors = problems.filter((problem) => problem.severity === "error");
+  const prefix = path.basename(path.resolve(root));
+  throw new KimitsuError("config_invalid", `The project in ${prefix}/ has ${errors.length} ${errors.length === 1 ? "problem" : "problems"}:\n${errors.map((problem) => formatProblem(problem, prefix)).join("\n")}`, {
+    issues: errors.map((problem) => ({ path: `${problem.file}:${problem.line}:${problem.column} ${problem.path}`.trim(), message: problem.message })),
+  });
+}
+
+interface ReadFiles {
+  loaded: (Loaded<unknown> & { kind: FileKind })[];
+  sources: Map<string, YamlSource>;
+  hashes: Record<string, string>;
+  broken: Set<string>;
+  problems: Problem[];
+}
+
+function readAll(root: string, files: readonly ProjectFile[]): ReadFiles {
+  const result: ReadFiles = { loaded: [], sources: new Map(), hashes: {}, broken: new Set(), problems: [] };
+  for (const { file, kind } of files) {
+    const read = readProjectFile(root, file);
+    if ("problem" in read) {
+      result.broken.add(file);
+      result.problems.push(read.problem);
+    } else if (kind === "directive") result.hashes[file] = hashContent(read.text);
+    else parseFile(result, kind, parseYamlSource(file, read.text));
+  }
+  return result;
+}
+
+function parseFile(result: ReadFiles, kind: FileKind, source: YamlSource): void {
+  const { file } = source;
+  result.sources.set(file, source);
+  const problems = [...source.problems];
+  if (problems.length === 0) {
+    if (kind !== "lock") result.hashes[file] = hashContent(source.value);
+    const schema = (SCHEMAS as Partial<Record<FileKind, z.ZodType>>)[kind];
+    const steps = kind === "workflow" ? checkStepKinds(source) : { problems: [], unclear: new Set<number>() };
+    problems.push(...steps.problems);
+    const parsed = schema?.safeParse(source.value);
+    if (parsed?.success) result.loaded.push({ file, source, definition: parsed.data, kind });
+    else if (schema && parsed?.error) problems.push(...listFileProblems(source, schema, parsed.error, steps.unclear));
+  }
+  if (problems.length === 0) return;
+  result.broken.add(file);
+  result.problems.push(...problems);
+}
+
+function listFileProblems(source: YamlSource, schema: z.ZodType, error: z.ZodError, unclear: ReadonlySet<number>): Problem[] {
+  if (source.value === null) return [fileProblem(source.file, "the file is empty", "write the definition, or remove the file")];
+  const isUnclear = (issue: z.core.$ZodIssue) => issue.path[0] === "pipeline" && unclear.has(Number(issue.path[1]));
+  const issues = error.issues.filter((issue) => !isUnclear(issue));
+  return listZodProblems(source, schema, { issues } as z.ZodError);
+}
+
+function toDraft(read: ReadFiles, options: LoadOptions, listed: readonly Problem[]): Draft {
+  const of = <T>(kind: FileKind) => read.loaded.filter((entry) => entry.kind === kind) as unknown as Loaded<T>[];
+  const environments = of<Environment>("environment");
+  const draft: Draft = {
+    deployment: options.deployment,
+    processVariables: new Set(Object.keys(options.processEnv).filter((name) => (options.processEnv[name] ?? "") !== "")),
+    gateway: of<z.infer<typeof gatewaySchema>>("gateway")[0] ?? null,
+    policy: of<z.infer<typeof policySchema>>("policy")[0] ?? null,
+    environment: environments.find((entry) => entry.definition.name === options.env) ?? null,
+    environments,
+    servers: listServers(of<z.infer<typeof serverSchema>>("server"), of<z.infer<typeof serversSchema>>("servers")),
+    agents: of("agent"), workflows: of("workflow"), scripts: of("script"),
+    broken: read.broken, problems: [...listed, ...read.problems],
+  };
+  if (options.env !== undefined && draft.environment === null) {
+    const names = environments.map((entry) => entry.definition.name);
+    const file = environments[0]?.file ?? "environments";
+    draft.problems.push(fileProblem(file, `no environment ${JSON.stringify(options.env)}`, suggest(options.env, names, "environments") ?? `add environments/${options.env}.env.yaml`));
+  }
+  return draft;
+}
+
+function listServers(local: readonly Loaded<z.infer<typeof serverSchema>>[], shared: readonly Loaded<z.infer<typeof serversSchema>>[]): LoadedServer[] {
+  const nowhere = parseYamlSource("", "");
+  return [
+    ...listBuiltinServers().map(({ definition }) => ({ file: "", source: nowhere, definition, base: [], origin: "builtin" as const })),
+    ...shared.flatMap(({ file, source, definition }) =>
+      definition.servers.map((server, index) => ({ file, source, definition: server, base: ["servers", index], origin: "marketplace" as const }))),
+    ...local.map((server) => ({ ...server, base: [], origin: "local" as const })),
+  ];
+}
