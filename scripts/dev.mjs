@@ -5,7 +5,7 @@ import path from "node:path";
 import { install } from "./install.mjs";
 import { createLifecycle } from "./lifecycle.mjs";
 import { claimFolder, prepareApplication, prepareDatabase } from "./prepare.mjs";
-import { step } from "./progress.mjs";
+import { printLine, step } from "./progress.mjs";
 import { requireSupportedNode, ROOT, webAddress } from "./runtime.mjs";
 import { announce, startWeb } from "./services.mjs";
 import { supervise } from "./supervise.mjs";
@@ -17,7 +17,7 @@ const SOURCE = /\.tsx?$/;
 /** Editors write a file in several steps, and a change of branch touches many. */
 const SETTLE_MS = 300;
 
-const say = (line) => console.log(line);
+const say = (line) => printLine(line);
 const lifecycle = createLifecycle({ say });
 
 async function dev() {

@@ -3,6 +3,7 @@ import { reportFailure } from "./plain-error.mjs";
 
 /** npm passes Ctrl-C on to a script that the terminal has already told; only a later one is a person's second. */
 const SAME_PRESS_MS = 700;
+const PARENT_CHECK_MS = 250;
 
 /** `signalExitCode` is the exit code of an end that a signal asked for: a start that was stopped has done its work, a test run has not. */
 export function createLifecycle({ say = console.log, signalExitCode = 0 } = {}) {
@@ -39,6 +40,7 @@ export function createLifecycle({ say = console.log, signalExitCode = 0 } = {}) 
     }
   }
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => onSignal(name));
+  watchParent(() => onSignal("npm has ended"));
 
   return {
     /** Aborted once the end has begun; long steps listen to it. */
@@ -53,4 +55,19 @@ export function createLifecycle({ say = console.log, signalExitCode = 0 } = {}) 
       return (ending = endAll(code));
     },
   };
+}
+
+/**
+ * A signal to npm ends npm and the shell between us, but the shell does not pass it on. Nobody who stopped `npm start` expects it
+ * to go on, so the loss of the parent counts as a request to stop. Started without npm, we may well be meant to outlive the parent.
+ */
+function watchParent(onLost) {
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onLost();
+  }, PARENT_CHECK_MS);
+  timer.unref();
 }

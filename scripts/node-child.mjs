@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { printLine } from "./progress.mjs";
 import { applicationNode, ROOT } from "./runtime.mjs";
 
 const STOP_PATIENCE_MS = 12_000;
@@ -10,7 +11,7 @@ const STOP_PATIENCE_MS = 12_000;
  * Returns `{ pid, messages, exited, stop }`. The child has a channel to us and ends when it closes, so that even a start that is
  * killed leaves nothing behind. It is in a group of its own, so that Ctrl-C reaches us alone and things end in order.
  */
-export function startNode({ name, args, env, onMessage = () => {}, write = (line) => process.stdout.write(line) }) {
+export function startNode({ name, args, env, onMessage = () => {}, write = printLine }) {
   const child = spawn(applicationNode(), args, {
     cwd: ROOT,
     env,
@@ -18,7 +19,7 @@ export function startNode({ name, args, env, onMessage = () => {}, write = (line
     windowsHide: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", (line) => write(`${name.padEnd(4)} | ${line}\n`));
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", (line) => write(`${name.padEnd(4)} | ${line}`));
   child.on("message", onMessage);
   const ended = new Promise((resolve) => {
     child.once("error", (error) => resolve({ code: null, reason: error.message }));

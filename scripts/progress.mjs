@@ -2,6 +2,13 @@
 
 const TICK_MS = 100;
 
+let isDrawing = false;
+
+/** Prints a line without tearing the one that a step is drawing. */
+export function printLine(line, out = process.stdout) {
+  out.write(`${isDrawing ? "\r\x1b[2K" : ""}${line}\n`);
+}
+
 /** How long a step took, in the unit a person would use. */
 export function duration(ms) {
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -22,10 +29,12 @@ export async function step(label, work, out = process.stdout) {
   if (out.isTTY) {
     const draw = () => out.write(`\r\x1b[2K  ${label} … ${passed()}`);
     draw();
+    isDrawing = true;
     timer = setInterval(draw, TICK_MS);
   } else out.write(`  ${label} …\n`);
   const close = (outcome) => {
     clearInterval(timer);
+    isDrawing = false;
     out.write(`${out.isTTY ? "\r\x1b[2K" : ""}  ${label}: ${outcome} (${passed()})\n`);
   };
   try {

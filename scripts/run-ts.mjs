@@ -17,7 +17,7 @@ const KEEP_MS = 24 * 60 * 60 * 1000;
  * do this at the same time write the same file, and one that runs never has it changed under it.
  */
 async function bundle(entry) {
-  const { build } = await import("esbuild");
+  const { build, stop } = await import("esbuild");
   const result = await build({
     entryPoints: [path.join(ROOT, entry)],
     absWorkingDir: ROOT,
@@ -35,6 +35,8 @@ async function bundle(entry) {
   }).catch((cause) => {
     throw new PlainError(`${entry} cannot be compiled:\n${cause.message}`, { cause });
   });
+  // Otherwise the compiler stays for as long as the program that it compiled.
+  await stop();
   const [map, code] = result.outputFiles;
   const name = `${entry.replaceAll(/[^a-z]+/g, "-")}-${createHash("sha256").update(code.contents).digest("hex").slice(0, 16)}`;
   mkdirSync(CACHE, { recursive: true });

@@ -4,12 +4,12 @@ import { build } from "./build.mjs";
 import { install } from "./install.mjs";
 import { createLifecycle } from "./lifecycle.mjs";
 import { claimFolder, prepareApplication, prepareDatabase } from "./prepare.mjs";
-import { step } from "./progress.mjs";
+import { printLine, step } from "./progress.mjs";
 import { requireSupportedNode, webAddress } from "./runtime.mjs";
 import { announce, startWeb } from "./services.mjs";
 import { supervise } from "./supervise.mjs";
 
-const say = (line) => console.log(line);
+const say = (line) => printLine(line);
 const lifecycle = createLifecycle({ say });
 
 async function start() {

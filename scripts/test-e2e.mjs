@@ -40,7 +40,7 @@ async function startApplication(bench) {
   };
   await bootstrapAdmin(env);
   const log = bench.openLog("application.log");
-  const write = (line) => log.write(line);
+  const write = (line) => log.write(`${line}\n`);
   const running = [];
   const stop = async () => {
     for (const child of running.splice(0).reverse()) await child.stop();
