@@ -20,6 +20,8 @@ export function useDatabase(): TestDatabase {
     name = `kimitsu_test_${randomBytes(6).toString("hex")}`;
     own.url = await cloneTemplate(name);
     own.db = connect(own.url, 10);
+    // What asks for the process's own client, as route handlers do, gets this one.
+    Object.assign(globalThis, { __kimitsuDb: own.db });
   });
   afterAll(async ({}, suite) => {
     await own.db?.$disconnect();

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { SIGN_IN_ATTEMPTS_PER_ACCOUNT, SIGN_IN_ATTEMPTS_PER_ADDRESS, SIGN_IN_WINDOW_MS } from "@/lib/domain/limits";
+import { setUserDisabled } from "@/lib/engine/set-user-disabled";
+import { signInWithPassword } from "@/lib/engine/sign-in-with-password";
+import { signInWithProvider } from "@/lib/engine/sign-in-with-provider";
+import { listEvents } from "@/lib/store/queries/list-events";
+import { buildUser, TEST_PASSWORD } from "@/lib/testing/builders";
+import { useDatabase } from "@/lib/testing/database";
+import { TestClock, testDeps } from "@/lib/testing/deps";
+
+const database = useDatabase();
+const deps = () => testDeps(database);
+let addresses = 0;
+const newAddress = () => `198.51.100.${addresses++}`;
+
+test("the right password gives the person, and the sign-in is on the trail with its address", async () => {
+  const user = await buildUser(deps(), "viewer");
+  const address = newAddress();
+  const answer = await signInWithPassword(deps(), { email: ` ${user.email.toUpperCase()} `, password: TEST_PASSWORD, address });
+  expect(answer).toEqual({ userId: user.id, sessionVersion: 0 });
+  const [event] = (await listEvents(database.db, { type: "user.signed_in", actorId: user.id })).items;
+  expect(event?.body).toMatchObject({ actor: { address }, data: { provider: "password" } });
+});
+
+test("unknown e-mail and wrong password give the same answer", async () => {
+  const user = await buildUser(deps(), "viewer");
+  const wrong = await signInWithPassword(deps(), { email: user.email, password: "wrong wrong wrong", address: newAddress() });
+  const unknown = await signInWithPassword(deps(), { email: "nobody@example.org", password: "wrong wrong wrong", address: newAddress() });
+  expect([wrong, unknown]).toEqual([{ refused: "credentials" }, { refused: "credentials" }]);
+});
+
+test("only someone who knows the password learns that an account is disabled", async () => {
+  const admin = await buildUser(deps(), "admin");
+  const user = await buildUser(deps(), "viewer");
+  await setUserDisabled(deps(), admin.actor, { userId: user.id, disabled: true });
+  const tryWith = (password: string) => signInWithPassword(deps(), { email: user.email, password, address: newAddress() });
+  expect(await tryWith("wrong wrong wrong")).toEqual({ refused: "credentials" });
+  expect(await tryWith(TEST_PASSWORD)).toEqual({ refused: "disabled" });
+});
+
+test("guesses at one account are refused past the limit, from whatever address, all at once or not, until the window ends", async () => {
+  const clock = new TestClock();
+  const user = await buildUser(deps(), "viewer");
+  const guess = (password: string) => signInWithPassword(testDeps(database, clock), { email: user.email, password, address: newAddress() });
+  const answers = await Promise.all(Array.from({ length: SIGN_IN_ATTEMPTS_PER_ACCOUNT + 5 }, () => guess("wrong wrong wrong")));
+  expect(answers.filter((answer) => "refused" in answer && answer.refused === "credentials")).toHaveLength(SIGN_IN_ATTEMPTS_PER_ACCOUNT);
+  expect(await guess(TEST_PASSWORD)).toEqual({ refused: "rate_limited", retryAfterS: SIGN_IN_WINDOW_MS / 1000 });
+  clock.advance(SIGN_IN_WINDOW_MS);
+  expect(await guess(TEST_PASSWORD)).toMatchObject({ userId: user.id });
+});
+
+test("guesses from one address at many accounts are refused past the limit", async () => {
+  const address = newAddress();
+  const limit = { key: `sign-in:address:${address}`, count: SIGN_IN_ATTEMPTS_PER_ADDRESS, windowEndsAt: new Date(deps().now().getTime() + 60_000) };
+  await database.db.throttle.create({ data: limit });
+  const user = await buildUser(deps(), "viewer");
+  expect(await signInWithPassword(deps(), { email: user.email, password: TEST_PASSWORD, address })).toEqual({ refused: "rate_limited", retryAfterS: 60 });
+});
+
+test("a success forgets the failures before it", async () => {
+  const user = await buildUser(deps(), "viewer");
+  const address = newAddress();
+  const attempt = (password: string) => signInWithPassword(deps(), { email: user.email, password, address });
+  for (let n = 0; n < SIGN_IN_ATTEMPTS_PER_ACCOUNT - 1; n++) await attempt("wrong wrong wrong");
+  expect(await attempt(TEST_PASSWORD)).toMatchObject({ userId: user.id });
+  expect(await attempt("wrong wrong wrong")).toEqual({ refused: "credentials" });
+});
+
+const claim = { provider: "github", accountId: "77", emailVerified: true, name: "Ana" };
+
+test("a provider's account is tied to the person with the same verified e-mail, and found by its id from then on", async () => {
+  const user = await buildUser(deps(), "reviewer");
+  expect(await signInWithProvider(deps(), { ...claim, accountId: user.id, email: user.email.toUpperCase() })).toMatchObject({ userId: user.id });
+  expect(await signInWithProvider(deps(), { ...claim, accountId: user.id, email: "changed@example.org" })).toMatchObject({ userId: user.id });
+});
+
+test("an e-mail that the provider has not verified opens nothing", async () => {
+  const user = await buildUser(deps(), "admin");
+  expect(await signInWithProvider(deps(), { ...claim, email: user.email, emailVerified: false })).toEqual({ refused: "email_unverified" });
+});
+
+test("a stranger from a public provider is not let in; one from the own issuer becomes a viewer", async () => {
+  const stranger = { ...claim, accountId: "new", email: "stranger@example.org" };
+  expect(await signInWithProvider(deps(), stranger)).toEqual({ refused: "not_invited" });
+  expect(await database.db.user.findUnique({ where: { email: stranger.email } })).toBeNull();
+  expect(await signInWithProvider(deps(), { ...stranger, provider: "oidc" })).toMatchObject({ sessionVersion: 0 });
+  expect(await database.db.user.findUnique({ where: { email: stranger.email } })).toMatchObject({ role: "viewer", passwordHash: null });
+});
+
+test("a disabled person is not let in through a provider either", async () => {
+  const admin = await buildUser(deps(), "admin");
+  const user = await buildUser(deps(), "viewer");
+  await setUserDisabled(deps(), admin.actor, { userId: user.id, disabled: true });
+  expect(await signInWithProvider(deps(), { ...claim, accountId: user.id, email: user.email })).toEqual({ refused: "disabled" });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { BODY_SIZE_BYTES_MAX } from "@/lib/domain/limits";
+import { defineOperation } from "@/lib/http/operation";
+import { createRoute } from "@/lib/http/route";
+import { buildUser } from "@/lib/testing/builders";
+import { useDatabase } from "@/lib/testing/database";
+import { testDeps } from "@/lib/testing/deps";
+import { sessionCookie, TEST_ORIGIN, testRequest, withParams } from "@/lib/testing/requests";
+
+const database = useDatabase();
+const route = createRoute({ authenticateToken: () => Promise.reject(new Error("unreachable")) });
+
+const echo = defineOperation({
+  id: "echo",
+  method: "POST",
+  path: "/echo/{name}",
+  tag: "Test",
+  summary: "",
+  permission: "runs:read",
+  params: z.strictObject({ name: z.string().max(5) }),
+  body: z.strictObject({ n: z.int() }),
+  response: z.strictObject({ n: z.int() }),
+});
+const POST = route(echo, async ({ body }) => ({ data: { n: body.n } }));
+
+async function post(facts: Parameters<typeof testRequest>[1], params = { name: "a" }) {
+  const cookie = await sessionCookie(await buildUser(testDeps(database), "viewer"));
+  return POST(testRequest("/echo/a", { method: "POST", cookie, origin: TEST_ORIGIN, ...facts }), withParams(params));
+}
+
+describe("a change that rides on a session cookie", () => {
+  test("is taken from our own pages", async () => {
+    const response = await post({ body: { n: 1 }, headers: { "sec-fetch-site": "same-origin" } });
+    expect([response.status, await response.json()]).toEqual([200, { n: 1 }]);
+  });
+
+  test.each([
+    ["another site", { origin: "https://evil.example" }],
+    ["another port", { origin: "http://localhost:4000" }],
+    ["a page without an origin", { origin: "null" }],
+    ["nobody says where", { origin: undefined }],
+    ["a sibling domain", { headers: { "sec-fetch-site": "same-site" } }],
+    ["a cross-site form", { headers: { "sec-fetch-site": "cross-site" } }],
+  ])("is refused when it comes from %s", async (_where, facts) => {
+    const response = await post({ body: { n: 1 }, ...facts });
+    expect(response.status).toBe(403);
+  });
+});
+
+describe("a body", () => {
+  test("that is not JSON is refused with where it breaks", async () => {
+    const response = await post({ body: '{"n":1' });
+    expect(response.status).toBe(422);
+    expect((await response.json()).error.message).toContain("not JSON");
+  });
+
+  test("of another type is refused, so that a plain form cannot send one", async () => {
+    expect((await post({ body: "n=1", headers: { "content-type": "text/plain" } })).status).toBe(422);
+  });
+
+  test("over the limit is refused before it is parsed", async () => {
+    const response = await post({ body: JSON.stringify({ n: "x".repeat(BODY_SIZE_BYTES_MAX) }) });
+    expect([response.status, (await response.json()).error.code]).toEqual([413, "too_large"]);
+  });
+
+  test("and a path that are both wrong are told at once", async () => {
+    const response = await post({ body: { n: "1", extra: true } }, { name: "too long" });
+    const { error } = await response.json();
+    expect(error.issues.map((issue: { path: string }) => issue.path)).toEqual(["path.name", "body.n", "body"]);
+  });
+});
+
+describe("a fault of ours", () => {
+  const broken = (operation: typeof echo, handler: () => Promise<{ data: { n: number } }>) => async () => {
+    const cookie = await sessionCookie(await buildUser(testDeps(database), "viewer"));
+    const request = testRequest("/echo/a", { method: "POST", cookie, origin: TEST_ORIGIN, body: { n: 1 }, headers: { "x-request-id": "req_known" } });
+    return route(operation, handler)(request, withParams({ name: "a" }));
+  };
+
+  test("is told as one, with the request id and nothing of its inside", async () => {
+    const response = await broken(echo, () => Promise.reject(new Error("password=hunter2 at db:5432")))();
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(text).toContain("req_known");
+    expect(text).not.toContain("hunter2");
+  });
+
+  test("includes an answer that breaks the documented form", async () => {
+    const response = await broken(echo, async () => ({ data: { n: 1.5 } }))();
+    expect(response.status).toBe(500);
+  });
+});
