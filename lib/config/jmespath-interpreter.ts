@@ -2,8 +2,8 @@
  * The library's interpreter with a budget and three corrections: fields are own properties only (so `constructor` is
  * absent, not a function), data cannot pass for an expression reference, and arithmetic never yields NaN or Infinity.
  */
-import { compile as parse, TreeInterpreter } from "@jmespath-community/jmespath";
-import { EvaluationBudget } from "./jmespath-budget";
+import { type compile as parse, TreeInterpreter } from "@jmespath-community/jmespath";
+import type { EvaluationBudget } from "./jmespath-budget";
 import { JmespathError } from "./jmespath-error";
 import { correctedFunctions } from "./jmespath-functions";
 

@@ -17,6 +17,8 @@ function collect(node: Node, base: string[] | null, paths: string[][]): string[]
       return [];
     case "Current":
     case "Identity":
+    case "Index":
+    case "Slice":
       return base;
     case "Field":
       return base && record([...base, node.name], base, paths);

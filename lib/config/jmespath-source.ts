@@ -52,10 +52,17 @@ export function prepareSource(source: string, stepIds?: ReadonlySet<string>): Pr
       if (nesting > NESTING_MAX) {
         throw new JmespathError("limit", `brackets are nested more than ${NESTING_MAX} deep`, position);
       }
+      refuseAssignment(source, position, tail);
       emit(wordAt(source, position) ?? char);
     }
   }
   return { text, originalOffset: (offset) => toOriginal(edits, offset, source.length) };
+}
+
+/** `priority = 'high'` is meant as a comparison; the library would take it for an assignment. */
+function refuseAssignment(source: string, position: number, tail: string[]): void {
+  const isSingle = source[position] === "=" && source[position + 1] !== "=" && !/[=!<>]/.test(source[position - 1] ?? "");
+  if (isSingle && !tail.includes("let")) throw new JmespathError("syntax", "a single `=` does not compare; write ==", position);
 }
 
 function stepIdAt(source: string, position: number, tail: string[], stepIds?: ReadonlySet<string>): string | null {

@@ -74,6 +74,7 @@ function parseWithPosition(prepared: PreparedSource): Node {
   try {
     return parse(prepared.text);
   } catch (error) {
+    if (error instanceof RangeError) throw new JmespathError("limit", "the expression is nested too deep to be read");
     const place = firstBadCharacter(prepared.text);
     throw new JmespathError("syntax", readable((error as Error).message), prepared.originalOffset(place));
   }
@@ -107,13 +108,18 @@ function readable(message: string): string {
 }
 
 function checkTree(tree: Node, source: string): void {
-  const visit = (node: unknown, depth: number): void => {
+  const visit = (node: unknown, depth: number, isBinding = false): void => {
     if (node === null || typeof node !== "object") return;
     if (depth > TREE_DEPTH_MAX) throw new JmespathError("limit", `the expression is nested more than ${TREE_DEPTH_MAX} deep`);
     const { type, name, children, value } = node as { type?: string; name?: string; children?: unknown[]; value?: unknown };
     if (type === "Function") checkFunction(name as string, (children as unknown[]).length, source);
     if (type === "Literal") return checkJson(value, "a literal");
-    for (const child of Object.values(node)) visit(child, Array.isArray(node) ? depth : depth + 1);
+    // The library takes an assignment anywhere and gives an object for it, which counts as true.
+    if ((type === "Binding") !== isBinding && !Array.isArray(node)) throw new JmespathError("syntax", "a single `=` belongs into `let`; write == to compare");
+    for (const [key, child] of Object.entries(node)) {
+      const areBindings = Array.isArray(node) ? isBinding : type === "LetExpression" && key === "bindings";
+      visit(child, Array.isArray(node) ? depth : depth + 1, areBindings);
+    }
   };
   visit(tree, 0);
 }

@@ -49,7 +49,7 @@ describe("the digest of arguments", () => {
     ["__proto__ as a key", JSON.parse('{"__proto__": 1}'), "__proto__"],
     ["undefined", { a: undefined }, "arguments.a is undefined"],
     ["nothing at all", undefined, "arguments is undefined"],
-    ["a hole in a list", { a: new Array(2) }, "arguments.a[0] is undefined"],
+    ["a hole in a list", { a: Object.assign([], { length: 2 }) }, "arguments.a[0] is undefined"],
     ["a function", { a: () => 1 }, "function"],
     ["a bigint", { a: 1n }, "bigint"],
     ["a date", { a: new Date(0) }, "plain object"],

@@ -3,9 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DANGER_LEVELS, PERMISSION_MODES } from "@/lib/config/permission-schema";
 import { decide } from "./decide";
-import { listLoosening } from "./list-loosening";
 import { CALL, contextOf } from "./policy-fixture";
-import { toPermissionSet } from "./policy-input";
 
 const low = { facts: { danger: "low" as const } };
 const critical = { annotations: { destructiveHint: true } };
@@ -76,20 +74,4 @@ describe("an agent's permissions, whatever they are", () => {
       { numRuns: 3_000 },
     );
   });
-});
-
-describe("loosening is refused at boot", () => {
-  const check = (project: object, agent: object) => listLoosening(toPermissionSet(project), toPermissionSet(agent)).map((found) => found.path.join("."));
-
-  it.each([
-    [{ mode: "strict" }, { mode: "default" }, ["mode"]],
-    [{ mode: "default" }, { mode: "bypass" }, ["mode"]],
-    [{ ask_from: "low" }, { ask_from: "high" }, ["ask_from"]],
-    [{ budget_usd: 1 }, { budget_usd: 2 }, ["budget_usd"]],
-    [{ allow: ["read-*"] }, { allow: ["read-all", "write-*"] }, ["allow.1"]],
-    [{ allow: ["read-a"] }, { allow: ["read-*"] }, ["allow.0"]],
-    [{ mode: "bypass", ask_from: "high", budget_usd: 2, allow: ["*"] }, { mode: "plan", ask_from: "low", budget_usd: 1, allow: ["read-*"] }, []],
-    [{ mode: "plan" }, { mode: "strict" }, []],
-    [{}, { mode: "bypass", ask_from: "critical", allow: ["*"] }, []],
-  ])("%o against %o", (project, agent, paths) => expect(check(project, agent)).toEqual(paths));
 });
