@@ -1,6 +1,6 @@
 "use client";
 
-import { useState } from "react";
+import { useId, useState } from "react";
 import { Monitor, Moon, Sun } from "lucide-react";
 import { applyTheme, type Theme } from "./theme";
 
@@ -13,6 +13,8 @@ const choices = [
 /** Three radio buttons drawn as one strip; the choice holds at once, on this device. */
 export function ThemePicker({ initial, label }: { initial: Theme; label: string }) {
   const [theme, setTheme] = useState(initial);
+  // Two of these can be on a page, and radio buttons of one name exclude each other.
+  const name = useId();
   function choose(next: Theme) {
     setTheme(next);
     applyTheme(next);
@@ -24,7 +26,7 @@ export function ThemePicker({ initial, label }: { initial: Theme; label: string 
           key={value}
           className="flex h-8 items-center justify-center gap-2 rounded-sm text-ink-2 has-checked:bg-panel has-checked:font-medium has-checked:text-ink has-checked:shadow-rest has-focus-visible:outline-2 has-focus-visible:outline-accent max-tablet:h-10"
         >
-          <input type="radio" name="theme" value={value} checked={theme === value} onChange={() => choose(value)} className="sr-only" />
+          <input type="radio" name={name} value={value} checked={theme === value} onChange={() => choose(value)} className="sr-only" />
           <Icon aria-hidden className="size-4 stroke-[1.7]" />
           {word}
         </label>

@@ -1,8 +1,9 @@
 import type { ComponentProps, ReactNode } from "react";
+import { ChevronDown } from "lucide-react";
 import { classNames } from "./class-names";
 
 export const controlClass =
-  "w-full rounded-md border border-edge focus-visible:-outline-offset-1 bg-panel px-3 text-ink h-9 max-tablet:h-11 max-tablet:text-[16px] aria-invalid:border-critical disabled:bg-sunken disabled:text-ink-2";
+  "w-full rounded-md border border-edge focus-visible:-outline-offset-1 bg-panel px-3 text-ink h-9 min-w-0 max-tablet:h-11 max-tablet:text-[16px] aria-invalid:border-critical disabled:bg-sunken disabled:text-ink-2";
 
 interface FrameProps {
   id: string;
@@ -15,7 +16,7 @@ interface FrameProps {
 /** Label above, then the control, then what helps; the error takes the hint's place and is tied to the control. */
 function FieldFrame({ id, label, hint, error, className, children }: FrameProps & { children: ReactNode }) {
   return (
-    <div className={classNames("grid content-start gap-1.5", className)}>
+    <div className={classNames("grid min-w-0 content-start gap-1.5", className)}>
       <label htmlFor={id} className="text-sm font-medium text-ink-2">
         {label}
       </label>
@@ -70,13 +71,16 @@ export function SelectField({
 /** The browser's own list: the best one on a phone, for screen readers, and without scripts. */
 export function Select({ choices, className, ...select }: ComponentProps<"select"> & { choices: readonly Choice[] }) {
   return (
-    <select {...select} className={classNames(controlClass, "pr-8", className)}>
-      {choices.map((choice) => (
-        <option key={choice.value} value={choice.value}>
-          {choice.label}
-        </option>
-      ))}
-    </select>
+    <span className="relative grid">
+      <select {...select} className={classNames(controlClass, "peer appearance-none pr-8", className)}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+      <ChevronDown aria-hidden className="pointer-events-none absolute top-1/2 right-2.5 size-3.5 -translate-y-1/2 text-ink-3" />
+    </span>
   );
 }
 

@@ -6,6 +6,10 @@ import { utcTime } from "./utc-time";
 const count = new Intl.NumberFormat("en");
 const FINDINGS_SHOWN = 5;
 
+function amount(number: number, thing: string): string {
+  return `${count.format(number)} ${thing}${number === 1 ? "" : "s"}`;
+}
+
 /** What the last verification found, in a sentence; the first bad rows when it found some. */
 export function VerificationPanel({ state }: { state: AuditState }) {
   const { verification, lastAnchor } = state;
@@ -33,7 +37,7 @@ export function VerificationPanel({ state }: { state: AuditState }) {
           <>
             <strong className="font-medium text-ok">Verified</strong> up to{" "}
             <span className="text-ink tabular-nums">{verification.lastAnchorAt ? utcTime(new Date(verification.lastAnchorAt)) : utcTime(new Date(verification.verifiedAt))} UTC</span>:{" "}
-            {count.format(verification.events)} events in {count.format(verification.chains)} chains, {count.format(verification.anchors)} anchors. {anchor}
+            {amount(verification.events, "event")} in {amount(verification.chains, "chain")}, {amount(verification.anchors, "anchor")}. {anchor}
           </>
         ) : (
           <>

@@ -27,7 +27,7 @@ export default async function SettingsPage() {
           <dd className="wrap-anywhere">{person.email}</dd>
           <dt className="text-ink-3">Role</dt>
           <dd>
-            {role.label} <span className="text-ink-3">{role.may}</span>
+            {role.label} <span className="text-ink-3">· {role.may}</span>
           </dd>
           <dt className="text-ink-3">Groups</dt>
           <dd>{person.groups.length > 0 ? person.groups.join(", ") : <span className="text-ink-3">none</span>}</dd>

@@ -27,7 +27,7 @@ export default async function PeoplePage({ searchParams }: PageProps<"/settings/
   return (
     <>
       <div className="flex flex-wrap items-center gap-2 px-4 py-3 tablet:px-6">
-        <form role="search" className="flex min-w-0 flex-1 gap-2 tablet:max-w-80">
+        <form role="search" className="flex min-w-0 flex-1 gap-2 max-tablet:order-last max-tablet:basis-full tablet:max-w-80">
           <input type="search" name="q" defaultValue={q} aria-label="Name or e-mail" placeholder="Name or e-mail" className={controlClass} />
           <Button type="submit">Find</Button>
         </form>

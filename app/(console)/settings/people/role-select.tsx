@@ -19,7 +19,7 @@ export function RoleSelect({ person }: { person: ListedPerson }) {
         choices={ROLE_CHOICES}
         value={person.role}
         onChange={(event) => setWanted(event.target.value as Role)}
-        className="h-8 w-30 px-2 max-tablet:h-10"
+        className="-ml-2 h-8 w-30 border-transparent bg-transparent px-2 hover:border-line-strong hover:bg-panel max-tablet:h-10 max-tablet:text-base"
       />
       <ConfirmForm
         open={wanted !== null}
