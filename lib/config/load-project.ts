@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
 import { KimitsuError } from "@/lib/errors";
-import { scriptSchema } from "@/lib/models/script-schema";
+import { parseScript } from "@/lib/models/parse-script";
 import { agentSchema } from "./agent-schema";
 import { buildProject, hashContent } from "./build-project";
 import { listBuiltinServers } from "./builtin-servers";
@@ -38,7 +38,7 @@ export interface LoadResult {
 
 const SCHEMAS = {
   workflow: workflowSchema, agent: agentSchema, server: serverSchema, servers: serversSchema,
-  gateway: gatewaySchema, policy: policySchema, environment: environmentSchema, script: scriptSchema,
+  gateway: gatewaySchema, policy: policySchema, environment: environmentSchema,
 } satisfies Partial<Record<FileKind, z.ZodType>>;
 
 export function loadProject(root: string, options: LoadOptions): LoadResult {
@@ -84,9 +84,21 @@ function readAll(root: string, files: readonly ProjectFile[]): ReadFiles {
       result.broken.add(file);
       result.problems.push(read.problem);
     } else if (kind === "directive") result.hashes[file] = hashContent(read.text);
+    else if (kind === "script") parseScriptFile(result, file, read.text);
     else parseFile(result, kind, parseYamlSource(file, read.text));
   }
   return result;
+}
+
+/** Scripts have rules of their own, which the models know. */
+function parseScriptFile(result: ReadFiles, file: string, text: string): void {
+  const source = parseYamlSource(file, text);
+  const { script, problems } = parseScript(file, text);
+  result.sources.set(file, source);
+  result.problems.push(...problems);
+  if (script === null) result.broken.add(file);
+  else result.loaded.push({ file, source, definition: script, kind: "script" });
+  if (script !== null) result.hashes[file] = hashContent(source.value);
 }
 
 function parseFile(result: ReadFiles, kind: FileKind, source: YamlSource): void {

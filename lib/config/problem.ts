@@ -22,6 +22,7 @@ export interface Problem {
 /** One line per problem, then the chain and the hint if they need their own lines. `prefix` is the project folder as the reader knows it. */
 export function formatProblem(problem: Problem, prefix = ""): string {
   const file = prefix === "" ? problem.file : `${prefix.replace(/\/+$/, "")}/${problem.file}`;
+  if (problem.file === "") return problem.hint === undefined ? problem.message : `${problem.message}; ${problem.hint}`;
   const place = `${file}:${problem.line}:${problem.column}`;
   const field = problem.path === "" ? "" : ` ${problem.path}`;
   const severity = problem.severity === "warning" ? "warning: " : "";

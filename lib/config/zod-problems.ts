@@ -14,8 +14,12 @@ export function listZodProblems(source: YamlSource, schema: Schema, error: z.Zod
   const issues = error.issues.flatMap((issue) => flattenUnion(issue, [], source));
   const problems = issues.slice(0, PROBLEMS_MAX).flatMap(({ issue, path }) => explain(source, schema, issue, path));
   // A misspelt field is also a missing one; saying it once is enough.
-  const meant = new Set(problems.map((problem) => `${problem.path}#${/^did you mean (".*")\?$/.exec(problem.hint ?? "")?.[1]}`));
-  return problems.filter((problem) => !meant.has(`${problem.path}#${/^the field (".*") is missing$/.exec(problem.message)?.[1]}`));
+  const meant = new Set(problems.flatMap(({ path, hint }) => keyOf(path, /^did you mean (".*")\?$/.exec(hint ?? "")?.[1])));
+  return problems.filter(({ path, message }) => !keyOf(path, /^the field (".*") is missing$/.exec(message)?.[1]).some((key) => meant.has(key)));
+}
+
+function keyOf(path: string, field: string | undefined): string[] {
+  return field === undefined ? [] : [`${path}#${field}`];
 }
 
 interface PlacedIssue {
@@ -52,7 +56,7 @@ function isOfType(value: unknown, expected: string): boolean {
 function explain(source: YamlSource, schema: Schema, issue: Issue, path: ValuePath): Problem[] {
   if (issue.code === "unrecognized_keys") {
     const known = knownFieldsAt(schema, path, valueAt(source.value, path));
-    return issue.keys.map((key) => {
+    return issue.keys.slice(0, PROBLEMS_MAX).map((key) => {
       const given = valueAt(source.value, path);
       const free = known.filter((name) => !(given !== null && typeof given === "object" && Object.hasOwn(given, name)));
       const hint = findNearest(key, free) === undefined ? suggest(key, known, "known here") : suggest(key, free);

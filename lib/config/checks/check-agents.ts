@@ -2,6 +2,7 @@ import type { Agent } from "../agent-schema";
 import { modelFacingName } from "../builtin-servers";
 import { report, type Draft, type Loaded } from "../draft";
 import type { Links } from "../links";
+import { listLoosening } from "../list-loosening";
 import { listCycles } from "../pipeline-order";
 import { suggest } from "../problem";
 import { checkPermissions } from "./check-permissions";
@@ -18,6 +19,9 @@ export function checkAgents(draft: Draft, links: Links): void {
     checkToolsets(draft, agent, links);
     checkParams(draft, agent);
     checkPermissions(draft, agent.source, ["permissions"], agent.definition.permissions);
+    for (const { path, message, hint } of listLoosening(draft.policy?.definition.permissions, agent.definition.permissions)) {
+      report(draft, agent.source, ["permissions", ...path], message, { hint });
+    }
   }
   checkSubagents(draft, links);
 }

@@ -1,0 +1,81 @@
+/** `kimitsu tree WORKFLOW`: what a workflow can do, down to the tools. */
+import type { Command } from "commander";
+import { getProject } from "@/lib/config/load-project";
+import type { AllowlistEntry } from "@/lib/config/permission-schema";
+import { suggest } from "@/lib/config/problem";
+import type { Project, ProjectAgent, ProjectStep, ProjectWorkflow } from "@/lib/config/project";
+import { KimitsuError } from "@/lib/errors";
+import { createPaint, loadOptions, projectRoot, type Paint } from "@/lib/cli/project-options";
+
+export interface TreeNode {
+  kind: "workflow" | "step" | "agent" | "server" | "tool";
+  name: string;
+  /** What a person should know at a glance, such as "asks" or "for each". */
+  notes: string[];
+  file: string | null;
+  children: TreeNode[];
+}
+
+export function registerTree(program: Command): void {
+  program
+    .command("tree")
+    .description("show a workflow with its steps, agents, servers and allowed tools")
+    .argument("<workflow>", "name of the workflow")
+    .option("--env <name>", "use the values of environments/<name>.env.yaml")
+    .option("--json", "print the tree as JSON")
+    .action((name: string, options: { env?: string; json?: boolean }) => {
+      const tree = buildTree(getProject(projectRoot(), loadOptions(options)), name);
+      console.log(options.json ? JSON.stringify(tree, null, 2) : drawTree(tree, createPaint()));
+    });
+}
+
+export function buildTree(project: Project, name: string): TreeNode {
+  const workflow = project.workflows[name];
+  if (workflow === undefined) {
+    throw new KimitsuError("not_found", `There is no workflow ${JSON.stringify(name)}; ${suggest(name, Object.keys(project.workflows), "workflows") ?? "the project has none"}`);
+  }
+  return workflowNode(workflow);
+}
+
+function workflowNode(workflow: ProjectWorkflow): TreeNode {
+  const notes = workflow.definition.visibility === "root" ? [] : ["sub-workflow"];
+  return { kind: "workflow", name: workflow.name, notes, file: workflow.file, children: workflow.steps.map(stepNode) };
+}
+
+function stepNode({ id, kind, definition, dependsOn, agent, workflow }: ProjectStep): TreeNode {
+  const notes = [kind as string];
+  if (dependsOn.length > 0) notes.push(`after ${dependsOn.join(", ")}`);
+  if ("for_each" in definition && definition.for_each) notes.push(`for each of ${definition.for_each.from}`);
+  if (definition.condition !== undefined) notes.push(`if ${definition.condition}`);
+  const children = agent !== null ? [agentNode(agent)] : workflow !== null ? [workflowNode(workflow)] : [];
+  return { kind: "step", name: id, notes, file: null, children };
+}
+
+function agentNode(agent: ProjectAgent): TreeNode {
+  const servers = agent.servers.map(({ index, name, server }): TreeNode => {
+    const allowlist = agent.definition.servers[index]?.access?.allowlist ?? ["*"];
+    const notes = server.origin === "local" ? [] : [server.origin === "builtin" ? "built-in" : "servers.yaml"];
+    return { kind: "server", name, notes, file: server.file === "" ? null : server.file, children: allowlist.map(toolNode) };
+  });
+  return { kind: "agent", name: agent.name, notes: [], file: agent.file, children: [...servers, ...agent.subagents.map((subagent) => agentNode(subagent.agent))] };
+}
+
+function toolNode(entry: AllowlistEntry): TreeNode {
+  const name = typeof entry === "string" ? entry : entry.name;
+  const rule = typeof entry === "string" ? undefined : entry.require_approval;
+  const asks = rule === undefined ? [] : [`asks${rule.approvers ? ` ${rule.approvers.join(", ")}` : ""}${rule.when === undefined ? "" : ` when ${rule.when}`}`];
+  return { kind: "tool", name, notes: asks, file: null, children: [] };
+}
+
+export function drawTree(root: TreeNode, paint: Paint): string {
+  const lines: string[] = [];
+  const visit = (node: TreeNode, lead: string, branch: string) => {
+    const notes = node.notes.length === 0 ? "" : ` (${node.notes.join("; ")})`;
+    const text = `${node.kind} ${node.name}${notes}`;
+    lines.push(`${lead}${branch}${node.notes.some((note) => note.startsWith("asks")) ? paint.warn(text) : text}${node.file === null ? "" : paint.dim(`  ${node.file}`)}`);
+    const inner = branch === "" ? lead : `${lead}${branch === "└─ " ? "   " : "│  "}`;
+    node.children.forEach((child, index) => visit(child, inner, index === node.children.length - 1 ? "└─ " : "├─ "));
+  };
+  visit(root, "", "");
+  return lines.join("\n");
+}
