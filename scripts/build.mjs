@@ -25,8 +25,9 @@ function sources() {
   return [...top, ...below].filter((name) => !IGNORED.test(name)).sort();
 }
 
-export function buildStamp() {
-  const hash = createHash("sha256");
+function buildStamp() {
+  // The build holds absolute paths, so a project folder that was moved or copied needs one of its own.
+  const hash = createHash("sha256").update(`${ROOT}\0${process.platform}-${process.arch}\0`);
   for (const name of sources()) hash.update(`${name}\0`).update(readFileSync(path.join(ROOT, name))).update("\0");
   return hash.digest("hex");
 }

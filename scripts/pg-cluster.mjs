@@ -19,12 +19,13 @@ export function isInitialized({ cluster, major }) {
   const old = `${cluster}-${found}`;
   throw new PlainError(
     `The database in ${cluster} was made by PostgreSQL ${found}; this release of Kimitsu brings PostgreSQL ${major}, which cannot read its files.\n` +
-      "Nothing was changed. To carry the data over (needs the PostgreSQL client and server tools of version " + `${found}):\n` +
+      `Nothing was changed. To carry the data over (needs the PostgreSQL client and server tools of version ${found}):\n` +
       `  1. mv ${cluster} ${old}\n` +
       `  2. Serve the old files: pg_ctl -D ${old} -o "-p 5499" start\n` +
       `     and save them: pg_dump -h 127.0.0.1 -p 5499 -U ${ROOT_ROLE} -Fc -f kimitsu.dump ${APP_DATABASE}   (password: databaseRootPassword in secrets.json)\n` +
       `  3. pg_ctl -D ${old} stop, then start Kimitsu once, so that it makes an empty database, and leave it running\n` +
       `  4. pg_restore --clean --if-exists -d "$(npx kimitsu database-url)" kimitsu.dump\n` +
+      "     and start Kimitsu anew.\n" +
       "Or go back to the release of Kimitsu that made it.",
   );
 }
@@ -63,12 +64,10 @@ function removeAbandonedDrafts(cluster) {
 }
 
 async function runInitdb({ site, draft, passwordFile, durable }) {
-  const { code, output } = await run(site, "initdb", [
-    ...["-D", draft, "-U", ROOT_ROLE, `--pwfile=${passwordFile}`, "-A", "scram-sha-256", "-E", "UTF8"],
-    // The builtin locale sorts the same on every system; one taken from the system may change under a database's indexes.
-    ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"],
-    ...(durable ? [] : ["--no-sync"]),
-  ]);
+  const access = ["-U", ROOT_ROLE, `--pwfile=${passwordFile}`, "-A", "scram-sha-256"];
+  // The builtin locale sorts the same on every system; one taken from the system may change under a database's indexes.
+  const locale = ["-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];
+  const { code, output } = await run(site, "initdb", ["-D", draft, ...access, ...locale, ...(durable ? [] : ["--no-sync"])]);
   if (code !== 0) throw failure(site, "PostgreSQL could not make its files (initdb)", output);
 }
 

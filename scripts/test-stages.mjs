@@ -18,7 +18,10 @@ export const STAGES = [
 /** A program that only says yes or no; its output matters when it says no. */
 async function check(bench, script, args, env = bench.env) {
   const { code, output } = await bench.run(script, args, { env });
-  if (code !== 0) console.error(output.trim());
+  if (code !== 0) {
+    console.error(output.trim());
+    bench.openLog(`${path.basename(script, ".mjs")}.log`).end(output);
+  }
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
