@@ -45,7 +45,7 @@ export function explain(project: Project, input: ExplainInput): string {
   const agent = findAgent(project, input.agent);
   const { server, tool } = findTool(agent, input.tool);
   const facts = Object.hasOwn(server.server.definition.tools, tool) ? server.server.definition.tools[tool] : undefined;
-  const call = { server: server.name, tool, arguments: parseArguments(input.args ?? "{}") };
+  const call = { server: server.name, definition: server.server.name, tool, arguments: parseArguments(input.args ?? "{}") };
   const decision = decide(call, {
     scopes: [toAgentScope(project, agent)],
     project: toProjectPermissions(project),

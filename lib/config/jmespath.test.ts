@@ -133,13 +133,13 @@ describe("bounds", () => {
   ])("%s is refused in time", (_name, act, message) => {
     const start = performance.now();
     expect(act).toThrow(message);
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   it("trimming long white space takes no time", () => {
     const start = performance.now();
     expect(run("trim(@)", `${" ".repeat(200_000)}x${" ".repeat(200_000)}`)).toBe("x");
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   it("a condition of two hundred terms and a list of twenty thousand are fine", () => {

@@ -39,6 +39,8 @@ describe("danger from the server file", () => {
     ["raises by annotation", { readOnlyHint: true }, { annotations: { destructiveHint: true } }, "critical"],
     ["cannot make a destructive tool safe", { destructiveHint: true }, { danger: "safe" }, "critical"],
     ["cannot make a writing tool safe", { readOnlyHint: false }, { danger: "safe" }, "medium"],
+    ["cannot make a tool safe that writes without destroying", { readOnlyHint: false, destructiveHint: false }, { danger: "safe" }, "medium"],
+    ["may call a tool low of which the server only says that it does not destroy", { destructiveHint: false }, { danger: "low" }, "low"],
     ["cannot make malformed annotations safe", { readOnlyHint: "yes" }, { danger: "safe" }, "high"],
     ["is not lowered by a server that claims to read only", { readOnlyHint: true }, { danger: "critical" }, "critical"],
     ["is not lowered by a server that denies destroying", { destructiveHint: false }, { annotations: { destructiveHint: true } }, "critical"],

@@ -8,24 +8,35 @@ type Located = Pick<Project, "locate">;
 /** An agent's own scope. A server without `access` is open to all of its tools, which layers after the first still judge. */
 export function toAgentScope(project: Located, agent: ProjectAgent): AgentScope {
   const { file, definition } = agent;
-  const grants = agent.servers.map(({ index, name }) => {
+  const servers = agent.servers.map(({ index, name, server }) => {
     const at = ["servers", index];
     const allowlist = definition.servers[index]?.access?.allowlist;
-    if (!allowlist) return [name, [{ pattern: "*", requireApproval: null, source: project.locate(file, at) }]] as const;
-    return [name, toGrants(allowlist, (path) => project.locate(file, [...at, "access", "allowlist", ...path]))] as const;
+    const grants = allowlist
+      ? toGrants(allowlist, (path) => project.locate(file, [...at, "access", "allowlist", ...path]))
+      : [{ pattern: "*", requireApproval: null, source: project.locate(file, at) }];
+    return { name, definition: server.name, grants };
   });
   return {
     agent: agent.name,
-    grants: Object.fromEntries(grants),
+    servers,
     permissions: toPermissionSet(definition.permissions, (path) => project.locate(file, ["permissions", ...path])),
     only: null,
   };
 }
 
-/** The chain for a sub-agent of an agent whose own chain is `parent`. */
-export function toSubagentScopes(project: Located, parent: readonly AgentScope[], parentFile: string, subagent: ProjectSubagent): AgentScope[] {
-  const only = subagent.tools?.map((pattern, index) => ({ pattern, source: project.locate(parentFile, [...subagent.at, "tools", index]) })) ?? null;
-  return intersectScopes(parent, { ...toAgentScope(project, subagent.agent), only });
+/** The chain for a sub-agent of `parent`, whose own chain is `scopes`. The subset is written in the parent's names for servers. */
+export function toSubagentScopes(project: Located, scopes: readonly AgentScope[], parent: ProjectAgent, subagent: ProjectSubagent): AgentScope[] {
+  const only = subagent.tools?.map((pattern, index) => ({
+    pattern: toOwnName(parent, pattern),
+    source: project.locate(parent.file, [...subagent.at, "tools", index]),
+  }));
+  return intersectScopes(scopes, { ...toAgentScope(project, subagent.agent), only: only ?? null });
+}
+
+function toOwnName(agent: ProjectAgent, pattern: string): string {
+  const known = agent.servers.filter((entry) => pattern.startsWith(`${entry.name}.`));
+  const [entry] = known.toSorted((left, right) => right.name.length - left.name.length);
+  return entry ? `${entry.server.name}${pattern.slice(entry.name.length)}` : pattern;
 }
 
 /** What policy.yaml states for all agents. */

@@ -30,13 +30,16 @@ describe("documented permission examples", () => {
 
   it.each([
     ["exactly the rest fits", 9.5, 0.5, "allow"],
-    ["ten times ten cents are a dollar", 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1, 9.1, "allow"],
     ["a millionth too much does not fit", 9.5, 0.500001, "deny"],
     ["an estimate that is not a number does not fit", 0, Number.NaN, "deny"],
     ["a negative estimate cannot refill the budget", 11, -5, "deny"],
     ["an endless estimate does not fit", 0, Number.POSITIVE_INFINITY, "deny"],
   ])("budget: %s", (_name, usedUsd, estimatedUsd, answer) => {
     expect(decide(CALL, contextOf({ tool: readOnly, budget: { usedUsd, estimatedUsd, limitUsd: 10 } })).decision).toBe(answer);
+  });
+
+  it("ten cents and twenty cents fit into thirty, whatever binary fractions say", () => {
+    expect(decide(CALL, contextOf({ tool: readOnly, budget: { usedUsd: 0.1, estimatedUsd: 0.2, limitUsd: 0.3 } })).decision).toBe("allow");
   });
 
   it("a denied tool is explicitly disallowed", () => {
@@ -74,6 +77,7 @@ describe("annotations drive approval", () => {
   it("metadata that cannot be fetched needs approval, even if it said read-only before", () => {
     expect(decide(CALL, contextOf({ tool: { ...readOnly, listing: "unreachable" } })).decision).toBe("ask");
     expect(decide(CALL, contextOf({ tool: { ...readOnly, listing: "unreachable" }, permissions: { mode: "bypass" } })).decision).toBe("ask");
+    expect(decide(CALL, contextOf({ tool: { ...readOnly, listing: "unreachable" }, permissions: { mode: "plan" } })).decision).toBe("deny");
   });
   it("a tool that the server does not list is refused", () => {
     expect(decide(CALL, contextOf({ tool: { listing: "unlisted" }, permissions: { mode: "bypass" } }))).toMatchObject({ decision: "deny", code: "tool_unknown" });
@@ -176,13 +180,13 @@ describe("whatever is given", () => {
   it("never throws, and never allows a tool outside of the allowlist", () => {
     const junk = fc.anything({ withNullPrototype: true, withBigInt: true, withDate: true, withMap: true, withSet: true });
     fc.assert(
-      fc.property(fc.record({ server: junk, tool: junk, arguments: junk }), fc.record({ scopes: junk, project: junk, tool: junk, budget: junk, deployment: junk }), (call, context) =>
+      fc.property(fc.record({ server: junk, definition: junk, tool: junk, arguments: junk }), fc.record({ scopes: junk, project: junk, tool: junk, budget: junk, deployment: junk }), (call, context) =>
         decide(call as never, context as never).decision === "deny",
       ),
       { numRuns: 2_000 },
     );
     fc.assert(
-      fc.property(fc.string(), junk, (tool, args) => tool === "delete-record" || decide({ server: "crm", tool, arguments: args }, contextOf({ allowlist: ["delete-record"], permissions: { mode: "bypass" } })).decision === "deny"),
+      fc.property(fc.string(), junk, (tool, args) => tool === "delete-record" || decide({ ...CALL, tool, arguments: args }, contextOf({ allowlist: ["delete-record"], permissions: { mode: "bypass" } })).decision === "deny"),
     );
   });
 
@@ -199,8 +203,47 @@ describe("whatever is given", () => {
   it("a policy without any agent refuses", () => expect(decide(CALL, { ...contextOf(), scopes: [] })).toMatchObject({ decision: "deny", code: "policy_failed" }));
 
   it("a server cannot get another's grant by naming its tool server.tool", () => {
-    const scope = { ...scopeOf([]), grants: { evil: [{ pattern: "*", requireApproval: null }] } };
+    const scope = { ...scopeOf([]), servers: [{ name: "evil", definition: "evil", grants: [{ pattern: "*", requireApproval: null }] }] };
     const context = { ...contextOf({ project: { allow: ["crm.*"] } }), scopes: [scope] };
-    expect(decide({ server: "evil", tool: "crm.read", arguments: {} }, context).decision).toBe("ask");
+    expect(decide({ server: "evil", definition: "evil", tool: "crm.read", arguments: {} }, context).decision).toBe("ask");
+  });
+});
+
+describe("names that agents give to servers", () => {
+  const any = [{ pattern: "*", requireApproval: null }];
+  const known = (name: string, definition: string, agent = "triage", grants = any) => ({ ...scopeOf([], {}, agent), servers: [{ name, definition, grants }] });
+  const call = { ...CALL, server: "mine", definition: "crm" };
+
+  it("another name does not get around what the project denies", () => {
+    expect(decide(call, { ...contextOf({ project: { deny: ["crm.delete-*"] } }), scopes: [known("mine", "crm")] }).decision).toBe("deny");
+    expect(decide(call, { ...contextOf({ project: { rules: [{ tool: "crm.*", decision: "deny" }] } }), scopes: [known("mine", "crm")] }).decision).toBe("deny");
+  });
+
+  it("another server does not get what the project allows by taking its name", () => {
+    const taken = { ...CALL, server: "crm", definition: "evil" };
+    expect(decide(taken, { ...contextOf({ project: { allow: ["crm.*"] } }), scopes: [known("crm", "evil")] }).decision).toBe("ask");
+    expect(decide(taken, { ...contextOf({ project: { rules: [{ tool: "crm.*", decision: "allow" }] } }), scopes: [known("crm", "evil")] }).decision).toBe("ask");
+  });
+
+  it("an agent's own permissions may use its own name for a server", () => {
+    const scope = { ...known("mine", "crm"), permissions: { allow: [{ pattern: "mine.*" }] } };
+    expect(decide(call, { ...contextOf(), scopes: [scope] }).decision).toBe("allow");
+  });
+
+  it("a sub-agent does not reach another server by the name that its parent has for one", () => {
+    const chain = intersectScopes([known("crm", "crm-readonly")], known("crm", "crm-admin", "child"));
+    expect(decide({ ...CALL, definition: "crm-admin" }, { ...contextOf({ tool: readOnly }), scopes: chain }).decision).toBe("deny");
+    expect(isGranted(chain, { ...CALL, definition: "crm-admin" })).toBe(false);
+  });
+
+  it("a sub-agent reaches its parent's server by a name of its own", () => {
+    const chain = intersectScopes([known("crm", "crm")], known("mine", "crm", "child"));
+    expect(decide(call, { ...contextOf({ tool: readOnly }), scopes: chain }).decision).toBe("allow");
+  });
+
+  it("one server under two names has two allowlists", () => {
+    const scope = { ...scopeOf([]), servers: [{ name: "eu", definition: "crm", grants: any }, { name: "us", definition: "crm", grants: [] }] };
+    const judge = (server: string) => decide({ ...CALL, server }, { ...contextOf({ tool: readOnly }), scopes: [scope] }).decision;
+    expect([judge("eu"), judge("us")]).toEqual(["allow", "deny"]);
   });
 });

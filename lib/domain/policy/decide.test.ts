@@ -137,7 +137,7 @@ describe("the allowlist", () => {
   });
 
   it.each(["constructor", "__proto__", "toString"])("a server named %s that the agent does not have grants nothing", (server) => {
-    expect(decide({ ...CALL, server }, contextOf({ permissions: { mode: "bypass" } }))).toMatchObject({ decision: "deny", code: "tool_not_permitted" });
+    expect(decide({ ...CALL, server, definition: server }, contextOf({ permissions: { mode: "bypass" } }))).toMatchObject({ decision: "deny", code: "tool_not_permitted" });
   });
 
   it("is empty: nothing can be called", () => {
@@ -145,7 +145,8 @@ describe("the allowlist", () => {
   });
 
   it("a wildcard inside a name, should one get past the schema, fits nothing", () => {
-    const scope = { ...scopeOf([]), grants: { crm: [{ pattern: "de*te-record", requireApproval: null }, { pattern: "de*cord*", requireApproval: null }] } };
+    const grants = [{ pattern: "de*te-record", requireApproval: null }, { pattern: "de*cord*", requireApproval: null }];
+    const scope = { ...scopeOf([]), servers: [{ name: "crm", definition: "crm", grants }] };
     expect(decide(CALL, { ...contextOf(), scopes: [scope] }).decision).toBe("deny");
   });
 });
@@ -172,7 +173,7 @@ describe("when", () => {
     const grants = toGrants(allowlistSchema.parse([{ name: "delete-record", require_approval: {} }]));
     const [grant] = grants;
     if (grant?.requireApproval) grant.requireApproval.when = "amount >";
-    const decision = decide(CALL, { ...contextOf(), scopes: [{ ...scopeOf([]), grants: { crm: grants } }] });
+    const decision = decide(CALL, { ...contextOf(), scopes: [{ ...scopeOf([]), servers: [{ name: "crm", definition: "crm", grants }] }] });
     expect(decision.decision).toBe("ask");
   });
 

@@ -22,7 +22,7 @@ export function decide(call: PolicyCall, context: PolicyContext): PolicyDecision
 }
 
 function judge(call: PolicyCall, context: PolicyContext): PolicyDecision {
-  if (typeof call.server !== "string" || typeof call.tool !== "string") throw new Error("a call names a server and a tool");
+  if ([call.server, call.definition, call.tool].some((name) => typeof name !== "string")) throw new Error("a call names a server and a tool");
   // What a server that cannot be asked said earlier counts for nothing.
   const danger = assessDanger(context.tool.listing === "listed" ? context.tool.annotations : undefined, context.tool.facts);
   const judged = context.scopes.map((scope) => judgeScope(call, scope, context, danger));

@@ -6,9 +6,9 @@ import type { PlacedRule, PolicyCall } from "./policy-input";
 import { formatToolName, matchesTool } from "./tool-pattern";
 
 /** Highest priority first, the order of the file among equals; the first rule that fits answers. */
-export function judgeRules(rules: readonly PlacedRule[] | undefined, call: PolicyCall): LayerAnswer | null {
+export function judgeRules(rules: readonly PlacedRule[] | undefined, call: PolicyCall, allowing: "project_allow" | "agent_allow"): LayerAnswer | null {
   for (const rule of (rules ?? []).toSorted((left, right) => right.priority - left.priority)) {
-    if (!matchesTool(rule.tool, call, rule.decision === "allow" ? "allow" : "restrict")) continue;
+    if (!matchesTool(rule.tool, call, rule.decision === "allow" ? allowing : "restrict")) continue;
     const when: WhenResult = rule.when === undefined ? { holds: "yes" } : evaluateWhen(rule.when, call.arguments);
     if (when.holds === "no") continue;
     return answer(rule, call, when.holds === "unclear" ? when.reason : null);
@@ -18,7 +18,7 @@ export function judgeRules(rules: readonly PlacedRule[] | undefined, call: Polic
 
 /** An agent's rule cannot soften what the project's rules say, so of two answers the stricter holds. */
 export function judgeBothRules(project: readonly PlacedRule[] | undefined, agent: readonly PlacedRule[] | undefined, call: PolicyCall): LayerAnswer | null {
-  return strictestAnswer([judgeRules(project, call), judgeRules(agent, call)].filter((result) => result !== null));
+  return strictestAnswer([judgeRules(project, call, "project_allow"), judgeRules(agent, call, "agent_allow")].filter((result) => result !== null));
 }
 
 /** A rule that cannot be evaluated never allows: it denies if it was to deny, and asks otherwise. */

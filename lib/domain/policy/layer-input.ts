@@ -26,15 +26,25 @@ export interface Modes {
 
 export function toLayerInput(call: PolicyCall, scope: AgentScope, context: PolicyContext, danger: Danger): LayerInput {
   const { project } = context;
-  return { call, scope, project, context, danger, grants: bestGrants(call, scope), modes: joinModes(project, scope.permissions) };
+  const isCaller = scope === context.scopes.at(-1);
+  return { call, scope, project, context, danger, grants: bestGrants(call, scope, isCaller), modes: joinModes(project, scope.permissions) };
 }
 
-/** A server the agent does not have gives no grants, nor does a name that only objects have, such as `constructor`. */
-function bestGrants(call: PolicyCall, scope: AgentScope): Grant[] {
-  const all = Object.hasOwn(scope.grants, call.server) ? (scope.grants[call.server] ?? []) : [];
-  const fitting = all.filter((grant) => matchesName(grant.pattern, call.tool));
+/** The entries that fit the call best. A server that the agent does not have gives none. */
+function bestGrants(call: PolicyCall, scope: AgentScope, isCaller: boolean): Grant[] {
+  const fitting = listGrants(call, scope, isCaller).filter((grant) => matchesName(grant.pattern, call.tool));
   const best = Math.max(...fitting.map((grant) => specificity(grant.pattern)));
   return fitting.filter((grant) => specificity(grant.pattern) === best);
+}
+
+/**
+ * The grants for the server itself, whatever it is called: an agent above the caller may know it by another name. Where one
+ * agent has a server twice under two names, each name has its own grants.
+ */
+export function listGrants(call: Pick<PolicyCall, "server" | "definition">, scope: AgentScope, isCaller: boolean): Grant[] {
+  const entries = scope.servers.filter((entry) => entry.definition === call.definition);
+  const named = entries.filter((entry) => entry.name === call.server);
+  return (isCaller || named.length > 0 ? named : entries).flatMap((entry) => entry.grants);
 }
 
 function joinModes(project: PermissionSet, agent: PermissionSet): Modes {

@@ -3,7 +3,7 @@ import { isAtLeast } from "@/lib/domain/danger";
 import { combineApprovalRules, DEFAULT_APPROVAL_RULE, toApprovalRule } from "./approval-rule";
 import { evaluateWhen } from "./evaluate-when";
 import { judgeBudget } from "./judge-budget";
-import { judgeBothRules } from "./judge-rules";
+import { judgeBothRules, judgeRules } from "./judge-rules";
 import type { LayerInput } from "./layer-input";
 import type { LayerAnswer } from "./policy-answer";
 import type { Grant } from "./policy-input";
@@ -18,7 +18,7 @@ export function judgeAllowlist({ call, scope, grants }: LayerInput): LayerAnswer
   if (!grant) {
     return { outcome: "deny", code: "tool_not_permitted", reason: `Tool '${name}' is not on the allowlist of agent '${scope.agent}'` };
   }
-  if (scope.only !== null && !scope.only.some((entry) => matchesTool(entry.pattern, call, "allow"))) {
+  if (scope.only !== null && !scope.only.some((entry) => matchesTool(entry.pattern, call, "project_allow"))) {
     return { outcome: "deny", code: "tool_not_permitted", reason: `Tool '${name}' is not among the tools that agent '${scope.agent}' was given`, source: scope.only[0]?.source };
   }
   return { outcome: "pass", reason: `allowed to be called by "${grant.pattern}"`, source: grant.source };
@@ -78,9 +78,8 @@ function whyAsked({ pattern, requireApproval }: Grant, callArguments: unknown): 
 /** An exact entry whose `when` does not hold counts as one without approval: that is what its author wrote it for. */
 export function judgeAllow(input: LayerInput): LayerAnswer {
   const { call, project, scope, grants, modes } = input;
-  const find = (list: typeof project.allow) => list?.find((entry) => matchesTool(entry.pattern, call, "allow"));
-  const byProject = find(project.allow);
-  const byAgent = find(scope.permissions.allow);
+  const byProject = project.allow?.find((entry) => matchesTool(entry.pattern, call, "project_allow"));
+  const byAgent = scope.permissions.allow?.find((entry) => matchesTool(entry.pattern, call, "agent_allow"));
   if (byProject && (byAgent || !scope.permissions.allow)) {
     return { outcome: "allow", reason: `permissions.allow has "${byProject.pattern}"`, source: (byAgent ?? byProject).source };
   }
@@ -98,7 +97,7 @@ export function judgeRulesLayer(input: LayerInput): LayerAnswer {
   const { project, scope, call } = input;
   const answer = judgeBothRules(project.rules, scope.permissions.rules, call);
   if (!answer) return pass("no rule fits");
-  const isAgentsAlone = answer.outcome === "allow" && judgeBothRules(project.rules, undefined, call) === null;
+  const isAgentsAlone = answer.outcome === "allow" && judgeRules(project.rules, call, "project_allow") === null;
   return (isAgentsAlone ? projectFloor(input, ["strict", "ask_from"]) : null) ?? answer;
 }
 

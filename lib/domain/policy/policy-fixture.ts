@@ -4,7 +4,7 @@ import { allowlistSchema, permissionsSchema } from "@/lib/config/permission-sche
 import type { SourceLocation } from "@/lib/config/source-location";
 import { type AgentScope, type PolicyCall, type PolicyContext, toGrants, toPermissionSet } from "./policy-input";
 
-export const CALL: PolicyCall = { server: "crm", tool: "delete-record", arguments: { id: 7, amount: 50 } };
+export const CALL: PolicyCall = { server: "crm", definition: "crm", tool: "delete-record", arguments: { id: 7, amount: 50 } };
 
 /** One line per path, so that a test can see which part of the file answered. */
 export function at(file: string): (path: (string | number)[]) => SourceLocation {
@@ -15,7 +15,7 @@ export function scopeOf(allowlist: unknown[], permissions: unknown = {}, agent =
   const file = `agents/${agent}.agent.yaml`;
   return {
     agent,
-    grants: { crm: toGrants(allowlistSchema.parse(allowlist), at(file)) },
+    servers: [{ name: "crm", definition: "crm", grants: toGrants(allowlistSchema.parse(allowlist), at(file)) }],
     permissions: toPermissionSet(permissionsSchema.parse(permissions), at(file)),
     only: null,
   };

@@ -2,10 +2,9 @@
 import type { AllowlistEntry, DangerLevel, PermissionRule, Permissions, RequireApproval } from "@/lib/config/permission-schema";
 import type { SourceLocation } from "@/lib/config/source-location";
 import type { StatedFacts } from "@/lib/domain/danger";
+import type { ToolName } from "./tool-pattern";
 
-export interface PolicyCall {
-  server: string;
-  tool: string;
+export interface PolicyCall extends ToolName {
   /** As the model gave them; `when` expressions read them. */
   arguments: unknown;
 }
@@ -35,12 +34,21 @@ export interface PermissionSet {
   budgetUsd?: { value: number; source?: SourceLocation | undefined } | undefined;
 }
 
-/** What one agent may do. `grants` has an entry for each server of the agent, by the name the call uses. */
+/** One entry of an agent's `servers`. */
+export interface ServerGrants {
+  /** The name under which this agent knows the server. */
+  name: string;
+  /** The server's own name. */
+  definition: string;
+  grants: readonly Grant[];
+}
+
+/** What one agent may do. */
 export interface AgentScope {
   agent: string;
-  grants: Readonly<Record<string, readonly Grant[]>>;
+  servers: readonly ServerGrants[];
   permissions: PermissionSet;
-  /** For a sub-agent that its parent gave a subset of tools: `server.tool` patterns. Null: no subset was stated. */
+  /** For a sub-agent that its parent gave a subset of tools: patterns over the servers' own names. Null: none was stated. */
   only: readonly PlacedPattern[] | null;
 }
 

@@ -30,7 +30,7 @@ function judgePart({ call, project, context, danger }: LayerInput, part: FloorPa
       return denied ? { outcome: "deny", code: "denied_by_policy", reason: `Tool '${formatToolName(call)}' is explicitly disallowed`, source: denied.source } : null;
     }
     case "rules":
-      return judgeRules(project.rules, call);
+      return judgeRules(project.rules, call, "project_allow");
     case "strict":
       return project.mode?.value === "strict" ? ask("the project's mode is strict, which an agent's own allow cannot waive", project.mode.source) : null;
     case "ask_from":

@@ -1,17 +1,19 @@
 /** How a pattern of an allowlist or of a policy fits a tool. Only a `*` at the end is a wildcard; all else is literal. */
 
 export interface ToolName {
+  /** As the agent, the model and the API know the server. */
   server: string;
+  /** The server's own name. Two agents may know one server by two names, or two servers by one. */
+  definition: string;
   tool: string;
 }
 
-export function formatToolName({ server, tool }: ToolName): string {
+export function formatToolName({ server, tool }: Pick<ToolName, "server" | "tool">): string {
   return `${server}.${tool}`;
 }
 
 /** Fits one name, such as the tool names of one server's allowlist. */
 export function matchesName(pattern: string, name: string): boolean {
-  if (pattern.slice(0, -1).includes("*")) return false;
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
@@ -21,12 +23,15 @@ export function specificity(pattern: string): number {
 }
 
 /**
- * Policies name tools across servers, as `tool` or as `server.tool`. To refuse or to ask, either reading counts. To
- * allow, a pattern with a dot names a server: otherwise a server could get another one's grant by naming a tool `crm.read`.
+ * Policies name tools across servers, as `tool` or as `server.tool`. To refuse or to ask, every reading counts. To allow,
+ * a pattern with a dot names a server: otherwise a server could get another one's grant by naming a tool `crm.read`. What
+ * the project allows is meant for the server's own name, because an agent could give that name to another server.
  */
-export function matchesTool(pattern: string, name: ToolName, purpose: "allow" | "restrict"): boolean {
-  const asQualified = matchesName(pattern, formatToolName(name));
+export function matchesTool(pattern: string, name: ToolName, purpose: "restrict" | "project_allow" | "agent_allow"): boolean {
+  const asDefinition = matchesName(pattern, `${name.definition}.${name.tool}`);
+  const asKnown = matchesName(pattern, formatToolName(name));
   const asBare = matchesName(pattern, name.tool);
-  if (purpose === "restrict") return asQualified || asBare;
-  return pattern.includes(".") ? asQualified : asBare;
+  if (purpose === "restrict") return asDefinition || asKnown || asBare;
+  if (!pattern.includes(".")) return asBare;
+  return asDefinition || (purpose === "agent_allow" && asKnown);
 }
