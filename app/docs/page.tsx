@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
+import { ChevronRight } from "lucide-react";
 import type { ApiDocument } from "@/components/docs/api-document";
 import { Contents } from "@/components/docs/contents";
 import { listOperations } from "@/components/docs/list-operations";
@@ -50,8 +51,11 @@ export default async function DocsPage() {
             </p>
             <Command text={TOKEN_COMMAND} />
           </section>
-          <details className="group rounded-lg border border-line px-3.5 py-2.5 wide:hidden">
-            <summary className="font-medium">Contents</summary>
+          <details className="rounded-lg border border-line px-3.5 py-2.5 wide:hidden">
+            <summary className="flex items-center gap-2 font-medium">
+              <ChevronRight aria-hidden className="size-4 text-ink-3 transition-transform [[open]>summary>&]:rotate-90" />
+              Contents
+            </summary>
             <nav aria-label="Contents" className="pt-3">
               <Contents groups={groups} />
             </nav>

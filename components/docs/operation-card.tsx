@@ -9,7 +9,6 @@ import { SchemaTree } from "./schema-tree";
 
 export function OperationCard({ listed, schemas, origin }: { listed: ListedOperation; schemas: Schemas; origin: string }) {
   const { method, path, operation } = listed;
-  const permission = operation["x-permission"];
   const body = operation.requestBody?.content["application/json"]?.schema;
   return (
     <article id={operation.operationId} aria-labelledby={`${operation.operationId}-title`} className="grid scroll-mt-4 gap-4 border-t border-line py-7">
@@ -22,7 +21,6 @@ export function OperationCard({ listed, schemas, origin }: { listed: ListedOpera
             {method}
           </Tag>
           <code className="font-medium wrap-anywhere">{path}</code>
-          <span className="text-sm text-ink-3">{permission === "public" ? "no sign-in needed" : <>needs <code>{permission}</code></>}</span>
         </p>
         {operation.description ? (
           <p className="text-ink-2 text-pretty">
@@ -30,7 +28,7 @@ export function OperationCard({ listed, schemas, origin }: { listed: ListedOpera
           </p>
         ) : null}
       </div>
-      {operation.parameters && operation.parameters.length > 0 ? <Parameters parameters={operation.parameters} /> : null}
+      {operation.parameters && operation.parameters.length > 0 ? <Parameters of={`${method} ${path}`} parameters={operation.parameters} /> : null}
       {body ? (
         <Part title="Request body">
           <SchemaTree schema={body} schemas={schemas} />
@@ -53,10 +51,10 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
   );
 }
 
-function Parameters({ parameters }: { parameters: readonly Parameter[] }) {
+function Parameters({ of, parameters }: { of: string; parameters: readonly Parameter[] }) {
   return (
     <Part title="Parameters">
-      <div role="region" aria-label="Parameters" tabIndex={0} className="overflow-x-auto rounded-lg border border-line">
+      <div role="region" aria-label={`Parameters of ${of}`} tabIndex={0} className="overflow-x-auto rounded-lg border border-line">
         <table className="w-full border-collapse text-left">
           <thead className="sr-only">
             <tr>

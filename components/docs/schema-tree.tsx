@@ -1,3 +1,4 @@
+import { ChevronRight } from "lucide-react";
 import { classNames } from "@/components/ui/class-names";
 import { refName, resolveSchema, type Schema, type Schemas } from "./api-document";
 import { describeLimits, describeType } from "./describe-type";
@@ -15,7 +16,7 @@ export function SchemaTree({ schema, schemas, above = [] }: Props) {
   const fields = fieldsOf(schema, schemas, above);
   if (!fields) return <p className="text-sm text-ink-2">{describeType(schema)}</p>;
   return (
-    <ul className={classNames("grid", above.length > 0 ? "border-l border-line pl-3.5" : "divide-y divide-line rounded-lg border border-line px-3.5")}>
+    <ul className={classNames("grid", above.length > 0 ? "border-l border-line pl-4.5" : "divide-y divide-line rounded-lg border border-line px-4.5")}>
       {fields.list.map(([name, field]) => (
         <li key={name} className="py-1.5">
           <SchemaField name={name} schema={field} required={fields.required.includes(name)} schemas={schemas} above={fields.above} />
@@ -49,9 +50,10 @@ function SchemaField({ name, schema, required, schemas, above }: Props & { name:
     );
   }
   return (
-    <details>
-      <summary className="wrap-anywhere hover:text-accent">
-        {line} <span className="text-sm text-accent underline underline-offset-3">fields</span>
+    <details open={above.length === 1}>
+      <summary className="relative wrap-anywhere hover:text-accent">
+        <ChevronRight aria-hidden className="absolute top-1 -left-3.5 size-3 text-ink-3 transition-transform [[open]>summary>&]:rotate-90" />
+        {line}
       </summary>
       {says}
       <div className="pt-1">

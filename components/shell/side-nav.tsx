@@ -13,7 +13,7 @@ const linkClass =
 export function SideNav({ destinations, foot }: { destinations: readonly DestinationName[]; foot: ReactNode }) {
   const pathname = usePathname();
   return (
-    <nav aria-label="Main" className="sticky top-0 flex h-dvh flex-col gap-0.5 overflow-y-auto border-r border-line bg-sunken px-2.5 pt-3.5 pb-2.5 max-wide:px-1.5 max-tablet:hidden">
+    <nav aria-label="Main" className="sticky top-0 z-20 flex h-dvh flex-col gap-0.5 overflow-y-auto border-r border-line bg-sunken px-2.5 pt-3.5 pb-2.5 max-wide:px-1.5 max-tablet:hidden">
       <Link href="/inbox" className="mb-3 flex items-center gap-2.5 rounded-[6px] px-2 py-1 font-semibold tracking-[-0.01em] max-wide:justify-center">
         <Seal />
         <span className="max-wide:sr-only">Kimitsu</span>

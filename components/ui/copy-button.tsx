@@ -28,7 +28,7 @@ export function CopyButton({ text, what, labelled = false }: { text: string; wha
   return (
     <Button variant={labelled ? "plain" : "quiet"} size="small" onClick={copy} aria-label={outcome ? undefined : `Copy ${what}`}>
       {outcome === "copied" ? <Check aria-hidden /> : <Copy aria-hidden />}
-      <span role="status">{word}</span>
+      <span aria-live="polite">{word}</span>
     </Button>
   );
 }

@@ -34,22 +34,21 @@ export function Dialog({ open, onClose, title, description, children }: Props) {
     >
       {open ? (
         <div className="grid gap-4 p-5">
-          <div className="flex items-start gap-3">
-            <div className="grid min-w-0 flex-1 gap-1">
-              <h2 id={`${id}-title`} className="text-lg font-semibold wrap-anywhere">
-                {title}
-              </h2>
-              {description ? (
-                <div id={`${id}-text`} className="text-ink-2">
-                  {description}
-                </div>
-              ) : null}
-            </div>
-            <Button variant="quiet" size="icon" className="-mt-1 -mr-1.5" aria-label="Close" onClick={() => ref.current?.close()}>
-              <X aria-hidden />
-            </Button>
+          <div className="grid min-w-0 gap-1 pr-9">
+            <h2 id={`${id}-title`} className="text-lg font-semibold wrap-anywhere">
+              {title}
+            </h2>
+            {description ? (
+              <div id={`${id}-text`} className="text-ink-2">
+                {description}
+              </div>
+            ) : null}
           </div>
           {children}
+          {/* Last in order, so that the focus begins at the first field or at the harmless button. */}
+          <Button variant="quiet" size="icon" className="absolute top-3.5 right-3.5" aria-label="Close" onClick={() => ref.current?.close()}>
+            <X aria-hidden />
+          </Button>
         </div>
       ) : null}
     </dialog>

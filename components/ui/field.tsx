@@ -71,7 +71,7 @@ export function SelectField({
 /** The browser's own list: the best one on a phone, for screen readers, and without scripts. */
 export function Select({ choices, className, ...select }: ComponentProps<"select"> & { choices: readonly Choice[] }) {
   return (
-    <span className="relative grid">
+    <span className="relative grid w-full">
       <select {...select} className={classNames(controlClass, "peer appearance-none pr-8", className)}>
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>

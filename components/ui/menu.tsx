@@ -21,11 +21,17 @@ export function Menu({ trigger, label, side = "bottom", align = "end", children 
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content aria-label={label} side={side} align={align} sideOffset={6} collisionPadding={8} className="arrives z-40 min-w-52 rounded-lg border border-line-strong bg-panel p-1 text-ink shadow-float">
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      {/* Without a portal the menu stays in the landmark it belongs to; its position is fixed, so nothing clips it. */}
+      <DropdownMenu.Content
+        aria-label={label}
+        side={side}
+        align={align}
+        sideOffset={6}
+        collisionPadding={8}
+        className="arrives z-40 min-w-52 rounded-lg border border-line-strong bg-panel p-1 text-left text-base whitespace-normal text-ink shadow-float"
+      >
+        {children}
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   );
 }

@@ -23,7 +23,7 @@ export function SubmitButton({ children, pendingText, variant = "primary", size,
       onClick={(event) => pending && event.preventDefault()}
       className={buttonClass({ variant, size }, className)}
     >
-      <span role="status" className="contents">
+      <span aria-live="polite" className="inline-flex items-center gap-2">
         {pending ? pendingText : children}
       </span>
     </button>

@@ -1,23 +1,22 @@
 "use client";
 
-import { useActionState, useEffect, useRef } from "react";
+import { useActionState } from "react";
 import { type FormAction, type FormState, IDLE } from "./form-state";
 import { showToast } from "./toast";
 
-/** A form's state and action. When it is done, says so in a toast and lets the caller close what held the form. */
-export function useForm(action: FormAction, onDone?: (state: FormState) => void): [FormState, (form: FormData) => void, boolean] {
-  const [state, run, pending] = useActionState(action, IDLE);
-  const told = useRef(state);
-  const done = useRef(onDone);
-  useEffect(() => {
-    done.current = onDone;
-  });
-  useEffect(() => {
-    if (told.current === state) return;
-    told.current = state;
-    if (state.status !== "done") return;
-    if (!state.secret) showToast(state.message);
-    done.current?.(state);
-  }, [state]);
-  return [state, run, pending];
+/**
+ * A form's state and action. When it is done, says so in a toast and lets the caller close what held the form. Both happen
+ * as soon as the answer is there and not in an effect: the answer may bring a page on which the form no longer stands.
+ */
+export function useForm(action: FormAction, onDone?: (state: FormState) => void): [FormState, (form: FormData) => void] {
+  const [state, run] = useActionState(async (before: FormState, form: FormData) => {
+    const after = await action(before, form);
+    if (after?.status === "done") {
+      if (!after.secret) showToast(after.message);
+      onDone?.(after);
+    }
+    // An action that redirects answers with nothing; the form then keeps what it had until the page is gone.
+    return after ?? before;
+  }, IDLE);
+  return [state, run];
 }

@@ -12,7 +12,7 @@ import { listEvents } from "@/lib/store/queries/list-events";
 import { addressWith, oneText } from "../search-params";
 import { EventRow, TRAIL_COLUMNS } from "./event-row";
 import { readTrailQuery, toTrailFilter } from "./filter";
-import { TrailFilterForm } from "./trail-filter";
+import { TrailFilters } from "./trail-filter";
 import { VerificationPanel } from "./verification-panel";
 
 export const metadata: Metadata = { title: "Audit" };
@@ -35,7 +35,7 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
         </a>
       </PageBar>
       <VerificationPanel state={state} />
-      <TrailFilterForm query={query} />
+      <TrailFilters query={query} />
       {problems.map((problem) => (
         <Notice key={problem} tone="failed" title={problem} className="mx-4 my-3 tablet:mx-6" />
       ))}

@@ -14,17 +14,19 @@ export function RoleSelect({ person }: { person: ListedPerson }) {
   const text = wanted && ROLE_TEXT[wanted];
   return (
     <>
-      <Select
-        aria-label={`Role of ${person.name}`}
-        choices={ROLE_CHOICES}
-        value={person.role}
-        onChange={(event) => setWanted(event.target.value as Role)}
-        className="-ml-2 h-8 w-30 border-transparent bg-transparent px-2 hover:border-line-strong hover:bg-panel max-tablet:h-10 max-tablet:text-base"
-      />
+      <div className="-ml-2 w-28">
+        <Select
+          aria-label={`Role of ${person.name}`}
+          choices={ROLE_CHOICES}
+          value={person.role}
+          onChange={(event) => setWanted(event.target.value as Role)}
+          className="h-8 border-transparent bg-transparent px-2 hover:border-line-strong hover:bg-panel max-tablet:h-10 max-tablet:text-base"
+        />
+      </div>
       <ConfirmForm
         open={wanted !== null}
         onClose={() => setWanted(null)}
-        title={text ? `Make ${person.name} ${text.label.toLowerCase()}?` : ""}
+        title={text ? `Make ${person.name} ${text.article} ${text.label.toLowerCase()}?` : ""}
         description={
           text ? (
             <>
