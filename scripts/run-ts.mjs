@@ -1,70 +1,12 @@
 #!/usr/bin/env node
 /** Runs a TypeScript entry under the application's Node: `node scripts/run-ts.mjs lib/demo/main.ts …`. */
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { bundle } from "./bundle.mjs";
 import { PlainError, reportFailure } from "./plain-error.mjs";
 import { applicationNode, continueOnApplicationNode, ROOT } from "./runtime.mjs";
-
-/** Below node_modules, so that the bundle finds the packages that are not part of it. */
-const CACHE = path.join(ROOT, "node_modules/.cache/kimitsu");
-const KEEP_MS = 24 * 60 * 60 * 1000;
-
-/**
- * Bundles our own sources into one file, packages left out, and returns its path. The name is the content's hash, so processes that
- * do this at the same time write the same file, and one that runs never has it changed under it.
- */
-async function bundle(entry) {
-  const { build, stop } = await import("esbuild");
-  const result = await build({
-    entryPoints: [path.join(ROOT, entry)],
-    absWorkingDir: ROOT,
-    bundle: true,
-    packages: "external",
-    alias: { "@": ROOT },
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    jsx: "automatic",
-    sourcemap: "linked",
-    outfile: path.join(CACHE, "bundle.mjs"),
-    write: false,
-    logLevel: "silent",
-  }).catch((cause) => {
-    throw new PlainError(`${entry} cannot be compiled:\n${cause.message}`, { cause });
-  });
-  // Otherwise the compiler stays for as long as the program that it compiled.
-  await stop();
-  const [map, code] = result.outputFiles;
-  const name = `${entry.replaceAll(/[^a-z]+/g, "-")}-${createHash("sha256").update(code.contents).digest("hex").slice(0, 16)}`;
-  mkdirSync(CACHE, { recursive: true });
-  removeOld();
-  put(`${name}.mjs.map`, map.contents);
-  return put(`${name}.mjs`, code.text.replace("sourceMappingURL=bundle.mjs.map", `sourceMappingURL=${name}.mjs.map`));
-}
-
-function put(name, contents) {
-  const file = path.join(CACHE, name);
-  if (existsSync(file)) {
-    // Shows that it is in use, so that nobody clears it away.
-    utimesSync(file, new Date(), new Date());
-    return file;
-  }
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, contents);
-  renameSync(draft, file);
-  return file;
-}
-
-function removeOld() {
-  for (const name of readdirSync(CACHE)) {
-    const file = path.join(CACHE, name);
-    const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (Date.now() - modified > KEEP_MS) rmSync(file, { force: true });
-  }
-}
 
 /** Loads the entry into this process, which must already be the application's Node. */
 export async function importTs(entry, args) {
