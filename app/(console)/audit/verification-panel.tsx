@@ -45,7 +45,7 @@ export function VerificationPanel({ state }: { state: AuditState }) {
           </>
         )}
       </p>
-      <div className="tablet:w-72">
+      <div className="shrink-0 tablet:w-84">
         <Command text="npx kimitsu audit verify" />
       </div>
     </div>

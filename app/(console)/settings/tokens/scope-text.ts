@@ -5,7 +5,7 @@ export const SCOPE_TEXT: Record<Scope, string> = {
   "runs:read": "Read runs, their steps and events",
   "runs:write": "Start, cancel and retry runs",
   "approvals:read": "See what waits for a person",
-  "approvals:decide": "Approve and reject calls in this person’s name",
+  "approvals:decide": "Approve and reject calls in your name",
   "registry:read": "Read tools and tool servers",
   "audit:read": "Read and export the audit trail",
   mcp: "Use tools through the MCP endpoint, under policy",
