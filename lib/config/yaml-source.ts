@@ -6,8 +6,6 @@ import { formatPath, type Problem, type ValuePath } from "./problem";
 export const FILE_SIZE_BYTES_MAX = 256 * 1024;
 /** Deeper than any project needs; JSON Schemas are the deepest values and stay under thirty. */
 const NESTING_MAX = 64;
-/** More syntax errors than this in one file help no one. */
-const SYNTAX_PROBLEMS_MAX = 20;
 
 export interface Position {
   line: number;
@@ -34,11 +32,13 @@ export function parseYamlSource(file: string, text: string): YamlSource {
     const { line, col } = lines.linePos(offset);
     problems.push({ file, line: Math.max(line, 1), column: Math.max(col, 1), path: formatPath(path), message, hint, severity: "error" });
   };
-  for (const error of document.errors.slice(0, SYNTAX_PROBLEMS_MAX)) {
+  // Only the first syntax error: those after it are most often its consequences and lead the reader astray.
+  const [error] = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  if (error !== undefined) {
     const { message, hint } = explainSyntax(error.code, error.message);
     refuse(error.pos[0], [], message, hint);
   }
-  for (const warning of document.warnings.slice(0, SYNTAX_PROBLEMS_MAX)) refuse(warning.pos[0], [], warning.message, "write the value without a tag");
+  for (const warning of document.warnings) refuse(warning.pos[0], [], warning.message, "write the value without a tag");
   const value = problems.length > 0 ? undefined : convert(document.contents, [], refuse);
   return { file, value, problems, locate: (path, part) => locateIn(document, lines, path, part ?? "value") };
 }
@@ -53,6 +53,10 @@ function explainSyntax(code: string, message: string): { message: string; hint?:
       return { message: "more than one YAML document in the file", hint: "one file holds one definition; remove the `---` line and what follows" };
     case "BLOCK_AS_IMPLICIT_KEY":
       return { message: "not YAML here: a nested value stands on the line of its field", hint: "put text that contains `: ` in quotes" };
+    case "BLOCK_IN_FLOW":
+      return { message: "a `: ` or `- ` makes a new field inside of { } or [ ]", hint: "put text that contains it in quotes" };
+    case "MISSING_CHAR":
+      return { message: "something is not closed before this place", hint: "look for a missing quote or bracket on the lines above" };
     default:
       return { message: `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}` };
   }

@@ -12,7 +12,11 @@ const PROBLEMS_MAX = 100;
 
 export function listZodProblems(source: YamlSource, schema: Schema, error: z.ZodError): Problem[] {
   const issues = error.issues.flatMap((issue) => flattenUnion(issue, [], source));
-  const problems = issues.slice(0, PROBLEMS_MAX).flatMap(({ issue, path }) => explain(source, schema, issue, path));
+  const misspelt = new Set(issues.filter(({ issue }) => issue.code === "unrecognized_keys").map(({ path }) => formatPath(path)));
+  // Which branch of a union was meant cannot be known while its field is misspelt, so what else that branch needs is not said.
+  const isGuess = ({ issue, path, isFromUnion }: PlacedIssue) =>
+    isFromUnion && issue.code === "invalid_type" && path.length > 0 && misspelt.has(formatPath(path.slice(0, -1))) && valueAt(source.value, path) === undefined;
+  const problems = issues.filter((placed) => !isGuess(placed)).slice(0, PROBLEMS_MAX).flatMap(({ issue, path }) => explain(source, schema, issue, path));
   // A misspelt field is also a missing one; saying it once is enough.
   const meant = new Set(problems.flatMap(({ path, hint }) => keyOf(path, /^did you mean (".*")\?$/.exec(hint ?? "")?.[1])));
   return problems.filter(({ path, message }) => !keyOf(path, /^the field (".*") is missing$/.exec(message)?.[1]).some((key) => meant.has(key)));
@@ -25,22 +29,23 @@ function keyOf(path: string, field: string | undefined): string[] {
 interface PlacedIssue {
   issue: Issue;
   path: ValuePath;
+  isFromUnion: boolean;
 }
 
 /** For a union only the issues of the branch that was meant are of use: the one that most of the given fields belong to. */
-function flattenUnion(issue: Issue, base: ValuePath, source: YamlSource): PlacedIssue[] {
+function flattenUnion(issue: Issue, base: ValuePath, source: YamlSource, isFromUnion = false): PlacedIssue[] {
   const path = [...base, ...(issue.path as (string | number)[])];
-  if (issue.code !== "invalid_union" || issue.errors.length === 0) return [{ issue, path }];
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return [{ issue, path, isFromUnion }];
   const value = valueAt(source.value, path);
   const branches = issue.errors.filter((branch) => !branch.some((inner) => inner.path.length === 0 && inner.code === "invalid_type" && isOfType(value, inner.expected) === false));
   const candidates = branches.length > 0 ? branches : issue.errors;
   if (branches.length === 0) {
     const expected = issue.errors.flatMap((branch) => branch.filter((inner) => inner.path.length === 0 && inner.code === "invalid_type"));
     const names = [...new Set(expected.map((inner) => article((inner as { expected: string }).expected)))];
-    if (names.length > 1) return [{ issue: { ...issue, code: "custom", message: `expected ${names.join(" or ")}, got ${describe(value)}` } as Issue, path }];
+    if (names.length > 1) return [{ issue: { ...issue, code: "custom", message: `expected ${names.join(" or ")}, got ${describe(value)}` } as Issue, path, isFromUnion }];
   }
   const best = candidates.toSorted((a, b) => weight(a) - weight(b))[0] ?? [];
-  return best.flatMap((inner) => flattenUnion(inner, path, source));
+  return best.flatMap((inner) => flattenUnion(inner, path, source, true));
 }
 
 function weight(issues: readonly Issue[]): number {
@@ -74,13 +79,15 @@ function explain(source: YamlSource, schema: Schema, issue: Issue, path: ValuePa
   return [place(source, path, path, "value", message, hint)];
 }
 
-function missingHint(issue: Issue, schema: Schema, path: ValuePath): string | undefined {
+function missingHint(issue: Issue, schema: Schema, path: ValuePath): string {
   const description = descriptionAt(schema, path);
-  const type = issue.code === "invalid_type" ? `expected ${article(issue.expected)}` : undefined;
-  return [type, description && `it is: ${description}`].filter(Boolean).join("; ") || undefined;
+  const type = issue.code === "invalid_type" ? ` (${article(issue.expected)})` : "";
+  return `add \`${String(path.at(-1))}:\`${type}${description === undefined ? "" : `: ${description}`}`;
 }
 
 function explainValue(issue: Issue, value: unknown): { message: string; hint?: string | undefined } {
+  // A message of the schema's own knows more than the code does.
+  if ((issue.code === "invalid_type" || issue.code === "invalid_value") && !/^Invalid /.test(issue.message)) return { message: issue.message };
   switch (issue.code) {
     case "invalid_type":
       return { message: `expected ${article(issue.expected)}, got ${describe(value)}`, hint: typeHint(issue.expected, value) };
@@ -117,7 +124,7 @@ function explainBounds(issue: Issue & { code: "too_small" | "too_big" }, value: 
 }
 
 function typeHint(expected: string, value: unknown): string | undefined {
-  if (expected === "string" && (typeof value === "number" || typeof value === "boolean")) return `put it in quotes: ${JSON.stringify(String(value))}`;
+  if (expected === "string" && (typeof value === "number" || typeof value === "boolean")) return "put it in quotes";
   if (expected === "array" && value !== null && typeof value !== "object") return `write a list: [${String(value)}]`;
   if (expected === "boolean" && typeof value === "string") return "write true or false, without quotes";
   return undefined;

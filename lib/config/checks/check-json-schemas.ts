@@ -1,14 +1,16 @@
+import type { ErrorObject } from "ajv";
 import canonicalize from "canonicalize";
 import { report, type Draft } from "../draft";
 import { createSchemaValidator, findForeignReference, findUnknownKeyword, JSON_SCHEMA_KEYWORDS } from "../json-schema";
 import { suggest, type ValuePath } from "../problem";
 import type { YamlSource } from "../yaml-source";
+import { describe, valueAt } from "../zod-problems";
 
 /** Compiles the JSON Schemas of a project and reports those that cannot be used. */
 export class SchemaChecker {
   private readonly ajv = createSchemaValidator();
   /** Many files repeat the same small schemas; compiling is the dearest part of loading a large project. */
-  private readonly seen = new Map<string, string | null>();
+  private readonly seen = new Map<string, Mistake | null>();
 
   constructor(private readonly draft: Draft) {}
 
@@ -27,32 +29,45 @@ export class SchemaChecker {
       report(this.draft, source, unknown.at, `unknown JSON Schema keyword ${JSON.stringify(unknown.keyword)}`, { hint: suggest(unknown.keyword, JSON_SCHEMA_KEYWORDS), part: "key" });
       return;
     }
-    const message = this.compile(schema);
-    if (message !== null) report(this.draft, source, at, `not a valid JSON Schema: ${message}`);
+    const mistake = this.compile(schema);
+    if (mistake === null) return;
+    report(this.draft, source, [...at, ...mistake.at], `not a valid JSON Schema: ${mistake.message}`, { hint: mistake.hint });
   }
 
-  private compile(schema: Record<string, unknown>): string | null {
+  private compile(schema: Record<string, unknown>): Mistake | null {
     const { $id: _id, ...anonymous } = schema;
     const key = canonicalize(anonymous) ?? "";
     const known = this.seen.get(key);
     if (known !== undefined) return known;
-    const message = this.compileOnce(anonymous);
-    this.seen.set(key, message);
-    return message;
+    const mistake = this.compileOnce(anonymous);
+    this.seen.set(key, mistake);
+    return mistake;
   }
 
-  private compileOnce(schema: Record<string, unknown>): string | null {
+  private compileOnce(schema: Record<string, unknown>): Mistake | null {
     try {
-      if (this.ajv.validateSchema(schema) !== true) {
-        const [error] = this.ajv.errors ?? [];
-        return `${error?.instancePath.slice(1).replaceAll("/", ".") ?? ""} ${error?.message ?? "is wrong"}`.trim();
-      }
+      if (this.ajv.validateSchema(schema) !== true) return explainMistake(schema, this.ajv.errors?.[0]);
       this.ajv.compile(schema);
       return null;
     } catch (error) {
-      return (error as Error).message;
+      return { at: [], message: (error as Error).message };
     } finally {
       this.ajv.removeSchema(schema);
     }
   }
+}
+
+interface Mistake {
+  /** Inside of the schema. */
+  at: ValuePath;
+  message: string;
+  hint?: string | undefined;
+}
+
+function explainMistake(schema: unknown, error: ErrorObject | undefined): Mistake {
+  const at = (error?.instancePath ?? "").split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const allowed: unknown = error?.params.allowedValues;
+  if (!Array.isArray(allowed)) return { at, message: `${at.at(-1) ?? "it"} ${error?.message ?? "is wrong"}` };
+  const value = valueAt(schema, at);
+  return { at, message: `${describe(value)} is not allowed`, hint: suggest(String(value), allowed.map(String), "allowed") };
 }

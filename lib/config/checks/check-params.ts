@@ -4,7 +4,7 @@ import { report, type Draft, type Loaded } from "../draft";
 import type { JsonSchema } from "../field-schemas";
 import type { Links, ServerLink } from "../links";
 import { areTypesCompatible, isOpen, outputSchemaOf, propertiesOf, requiredOf, schemaAt, typeOf, typesOf } from "../param-schemas";
-import { suggest, type ValuePath } from "../problem";
+import { findNearest, suggest, type ValuePath } from "../problem";
 import type { AgentStep, WorkflowStep } from "../step-schema";
 import { parseTemplates } from "../template";
 import type { Workflow } from "../workflow-schema";
@@ -77,16 +77,18 @@ interface Given {
 function checkGiven(draft: Draft, source: Loaded<unknown>["source"], { at, given, schema, owner, isPartial, typeOfReference }: Given): void {
   if (schema === undefined) return; // Files of older projects declare no params; they get what they are given.
   const properties = propertiesOf(schema);
+  const names = Object.keys(properties);
+  const meant = new Set(Object.keys(given).filter((name) => !names.includes(name)).map((name) => findNearest(name, names)));
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(properties, name)) {
       if (isOpen(schema)) continue;
-      report(draft, source, [...at, name], `${owner} has no param ${JSON.stringify(name)}`, { hint: suggest(name, Object.keys(properties), "its params"), part: "key" });
+      report(draft, source, [...at, name], `${owner} has no param ${JSON.stringify(name)}`, { hint: suggest(name, names, "its params"), part: "key" });
       continue;
     }
-    checkType(draft, source, [...at, name], value, properties[name] ?? {}, { name: `${owner}, param ${name}`, typeOfReference });
+    checkType(draft, source, [...at, name], value, properties[name] ?? {}, { name: `the param ${name} of ${owner}`, typeOfReference });
   }
   for (const name of isPartial ? [] : requiredOf(schema)) {
-    if (Object.hasOwn(given, name) || properties[name]?.default !== undefined) continue;
+    if (Object.hasOwn(given, name) || meant.has(name) || properties[name]?.default !== undefined) continue;
     report(draft, source, at, `${owner} needs the param ${JSON.stringify(name)}`, { hint: `add \`${name}:\` here`, part: "key" });
   }
 }
@@ -98,11 +100,15 @@ function checkType(draft: Draft, source: Loaded<unknown>["source"], at: ValuePat
   const isWhole = typeof value === "string" && references.length === 1 && first?.whole === true;
   const given = isWhole && first ? typeOfReference(first.root, first.path) : [typeOf(value)];
   if (!areTypesCompatible(given, wanted)) {
-    const shown = isWhole ? `{{ ${first?.text} }} is ${given?.join(" or ")}` : `got ${describe(value)}`;
-    report(draft, source, at, `${name} is ${wanted?.join(" or ")}, but ${shown}`);
+    const shown = isWhole ? `{{ ${first?.text} }} gives ${nameTypes(given)}` : `${describe(value)} is given`;
+    report(draft, source, at, `${name} must be ${nameTypes(wanted)}, but ${shown}`);
   } else if (references.length === 0 && Array.isArray(schema.enum) && !schema.enum.some((allowed) => JSON.stringify(allowed) === JSON.stringify(value))) {
     report(draft, source, at, `${describe(value)} is not allowed for ${name}`, { hint: typeof value === "string" ? suggest(value, schema.enum.map(String), "allowed") : undefined });
   }
+}
+
+function nameTypes(types: readonly string[] | null): string {
+  return (types ?? []).map((type) => (type === "null" ? type : `${/^[aio]/.test(type) ? "an" : "a"} ${type}`)).join(" or ");
 }
 
 /** A param that the agent's texts use, but that nobody gives, would fail the step when it starts. */

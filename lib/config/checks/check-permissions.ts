@@ -3,7 +3,7 @@ import type { Agent } from "../agent-schema";
 import { report, type Draft, type Loaded } from "../draft";
 import type { Permissions, RequireApproval } from "../permission-schema";
 import { ROLES } from "../policy-schema";
-import { suggest, type ValuePath } from "../problem";
+import { findNearest, suggest, type ValuePath } from "../problem";
 import type { YamlSource } from "../yaml-source";
 
 export function checkPermissions(draft: Draft, source: YamlSource, at: ValuePath, permissions: Permissions | undefined): void {
@@ -40,9 +40,9 @@ function checkNames(draft: Draft, source: YamlSource, at: ValuePath, names: read
   const groups = Object.keys(draft.policy?.definition.groups ?? {});
   for (const [index, name] of names.entries()) {
     if (groups.includes(name) || (ROLES as readonly string[]).includes(name)) continue;
-    report(draft, source, [...at, index], `no role or group ${JSON.stringify(name)}`, {
-      hint: `${suggest(name, [...ROLES, ...groups], "roles and groups")}; groups are declared in policy.yaml under \`groups\``,
-    });
+    const known = [...ROLES, ...groups];
+    const hint = findNearest(name, known) === undefined ? "; declare groups in policy.yaml under `groups`" : "";
+    report(draft, source, [...at, index], `no role or group ${JSON.stringify(name)}`, { hint: `${suggest(name, known, "roles and groups")}${hint}` });
   }
 }
 

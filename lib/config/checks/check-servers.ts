@@ -2,7 +2,7 @@ import { BUILTIN_PREFIX } from "../builtin-servers";
 import { report, type Draft, type LoadedServer } from "../draft";
 import { suggest } from "../problem";
 import { parseTemplates } from "../template";
-import { checkLegacyReferences, checkTemplates } from "./check-templates";
+import { checkLegacyReferences, checkTemplates, isLegacyReference } from "./check-templates";
 import { checkUnique } from "./check-unique";
 
 export function checkServers(draft: Draft): void {
@@ -58,7 +58,7 @@ function checkAuth(draft: Draft, { source, base, definition, origin }: LoadedSer
   const { secret } = definition.auth;
   const { references } = parseTemplates(secret, ["params"]);
   for (const { path } of references) checkDeclared(draft, { source, base, definition, origin } as LoadedServer, at, path[0] ?? "");
-  if (references.length > 0 || secret.includes("{{")) return;
+  if (references.length > 0 || secret.includes("{{") || isLegacyReference(secret)) return;
   const isLiteral = /^`[^`]+`$/.test(secret) || origin === "marketplace";
   if (!isLiteral) {
     report(draft, source, at, "expected a reference to a secret param, or a literal in backticks", {

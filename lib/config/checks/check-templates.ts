@@ -25,6 +25,10 @@ export function checkTemplates(draft: Draft, { source }: Loaded<unknown>, ruleAt
 
 const LEGACY = /(?:^|[\s"'(])(env|param):([A-Za-z_][A-Za-z0-9_]*)/;
 
+export function isLegacyReference(text: string): boolean {
+  return LEGACY.test(text);
+}
+
 /** The older `env:NAME` form would otherwise be sent to the server as it stands. */
 export function checkLegacyReferences(draft: Draft, { source }: Loaded<unknown>, explain: (name: string, path: ValuePath) => string): void {
   const visit = (value: unknown, path: ValuePath): void => {

@@ -18,8 +18,9 @@ export function checkUnique(draft: Draft, what: string, entries: readonly Named[
       continue;
     }
     const { line } = earlier.source.locate(earlier.at);
+    const where = earlier.source.file === entry.source.file ? `on line ${line}` : `in ${earlier.source.file}:${line}`;
     report(draft, entry.source, entry.at, `the name ${JSON.stringify(entry.name)} is taken by another ${what}`, {
-      hint: `the other one is in ${earlier.source.file}:${line}; choose a different name`,
+      hint: `the other one is ${where}; choose a different name`,
     });
   }
 }

@@ -1,8 +1,10 @@
 import { report, type Draft, type Loaded } from "../draft";
 import type { Links } from "../links";
 import { listCycles, listDependencies } from "../pipeline-order";
+import type { ValuePath } from "../problem";
 import { parseTemplates } from "../template";
 import type { Workflow } from "../workflow-schema";
+import { valueAt } from "../zod-problems";
 import { checkDeclaredEnv, checkEnvBlock } from "./check-env";
 import { checkExpressions } from "./check-expressions";
 import { checkModelGroup } from "./check-gateway";
@@ -20,8 +22,11 @@ export function checkWorkflows(draft: Draft, links: Links): void {
     checkModels(draft, workflow);
     checkPlaces(draft, workflow);
     checkExpressions(draft, workflow);
-    checkReferences(draft, workflow, links);
-    checkOrder(draft, workflow);
+    // With two steps of one name, what a reference means is not known.
+    if (checkStepIds(draft, workflow)) {
+      checkReferences(draft, workflow, links);
+      checkOrder(draft, workflow);
+    }
     checkOutput(draft, workflow);
   }
   checkNesting(draft, links);
@@ -73,6 +78,9 @@ function checkPlaces(draft: Draft, workflow: Loaded<Workflow>): void {
     if (field !== "pipeline") return field === "params" || field === "output" ? "skip" : { roots: [], hint: "templates are filled in only in steps and in `output.map`" };
     const step = workflow.definition.pipeline[Number(index)];
     const isFanOut = step !== undefined && "for_each" in step && step.for_each !== undefined;
+    if ((inner === "params" || inner === "input") && !isFanOut && usesItem(workflow, path)) {
+      return { roots, hint: "`item` exists only in a step with `for_each`" };
+    }
     if (inner === "params" || inner === "input") return allowed(isFanOut);
     if (inner === "webhook") return rest[0] === "method" || rest[0] === "timeout_s" ? [] : allowed(false);
     if ((inner === "for_each" && rest[0] === "from") || rest.at(-1) === "from") return allowed(false);
@@ -81,11 +89,19 @@ function checkPlaces(draft: Draft, workflow: Loaded<Workflow>): void {
   });
 }
 
-function checkOrder(draft: Draft, { source, definition }: Loaded<Workflow>): void {
+function usesItem({ source }: Loaded<Workflow>, path: ValuePath): boolean {
+  return /\{\{\s*item(_index)?\b/.test(String(valueAt(source.value, path)));
+}
+
+function checkStepIds(draft: Draft, { source, definition }: Loaded<Workflow>): boolean {
   checkUnique(draft, "step", definition.pipeline.map(({ id }, index) => ({ name: id, source, at: ["pipeline", index, "id"] })));
   for (const [index, { id }] of definition.pipeline.entries()) {
     if (RESERVED_STEP_IDS.includes(id)) report(draft, source, ["pipeline", index, "id"], `a step cannot be named ${JSON.stringify(id)}`, { hint: "the word has a meaning of its own in templates" });
   }
+  return new Set(definition.pipeline.map((step) => step.id)).size === definition.pipeline.length;
+}
+
+function checkOrder(draft: Draft, { source, definition }: Loaded<Workflow>): void {
   for (const cycle of listCycles(listDependencies(definition.pipeline))) {
     const index = definition.pipeline.findIndex((step) => step.id === cycle[0]);
     report(draft, source, ["pipeline", index], `steps wait for each other in a circle: ${cycle.join(" → ")}`, { hint: "an arrow means \"needs the output of\"; remove one of these references" });
