@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { Command } from "commander";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { getProject } from "@/lib/config/load-project";
-import { explain } from "./explain";
+import { explain, registerExplain } from "./explain";
 
 const FILES: Record<string, string> = {
   "gateway.yaml": 'providers:\n  - { name: local, type: openai-compatible, config: { base_url: "http://localhost:11434/v1" } }\nmodel_groups:\n  - { name: standard, models: [local/any] }\n',
@@ -53,6 +54,17 @@ describe("kimitsu explain", () => {
   });
   it("says so when nothing is known about a tool", () => expect(say("crm.read-other")).toContain("its annotations are taken as unknown"));
   it("refuses what is not on the allowlist", () => expect(say("crm.other")).toContain("Tool 'crm.other' is not on the allowlist of agent 'triage'"));
+
+  it("is a command that reads the project of KIMITSU_PROJECT", async () => {
+    vi.stubEnv("KIMITSU_PROJECT", root);
+    const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    const program = new Command();
+    registerExplain(program);
+    await program.parseAsync(["explain", "triage", "crm.refund", "--args", '{"amount": 5000}'], { from: "user" });
+    expect(printed.mock.calls.flat().join()).toMatch(/^crm\.refund waits for a person: Large refund/);
+    printed.mockRestore();
+    vi.unstubAllEnvs();
+  });
 
   it("prints the decision with its trace as JSON", () => {
     expect(JSON.parse(say("crm.wipe", { json: true }))).toMatchObject({ agent: "triage", server: "crm", tool: "wipe", decision: "ask", danger: { level: "critical" }, trace: [{ layer: "allowlist", source: { file: "agents/triage.agent.yaml", line: 10 } }, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}] });
