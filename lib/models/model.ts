@@ -12,7 +12,17 @@ export interface ToolCallRequest {
   id: string;
   /** As the model wrote it, so it may name a tool that was never offered. */
   name: string;
+  /** Empty when the call is malformed. */
   arguments: JsonObject;
+  /** Set when the model's arguments cannot be used. Such a call must not be made: it is answered with the problem. */
+  malformed?: MalformedArguments;
+}
+
+export interface MalformedArguments {
+  /** What the model wrote, cut to a length that is fit to be shown. */
+  text: string;
+  /** In words that help the model: what is wrong, and what would be right. */
+  problem: string;
 }
 
 /** How a call ended, in the words of the call's own states. Everything but `succeeded` is an error to a provider. */
@@ -74,11 +84,24 @@ export interface ModelRequest {
 /** `length`: cut at the token limit. `refused`: the provider's filter or the model declined. */
 export type FinishReason = "stop" | "tool_calls" | "length" | "refused" | "other";
 
+export interface Usage {
+  /** All tokens of the request, cached ones included. */
+  tokensIn: number;
+  /** All tokens of the answer, reasoning included. */
+  tokensOut: number;
+  /** Of `tokensIn`: read from the provider's cache. */
+  tokensInCacheRead?: number;
+  /** Of `tokensIn`: written to the provider's cache. */
+  tokensInCacheWrite?: number;
+  /** Of `tokensOut`: spent on reasoning. */
+  tokensOutReasoning?: number;
+}
+
 export interface ModelTurn {
   text: string;
   toolCalls: ToolCallRequest[];
   finishReason: FinishReason;
-  usage: { tokensIn: number; tokensOut: number };
+  usage: Usage;
   /** What the provider wants back with the conversation (reasoning, signatures), kept without being understood. */
   raw?: Json;
 }
@@ -91,24 +114,63 @@ export interface Model {
 }
 
 /**
- * `rate_limited`, `overloaded`, `unreachable`, `malformed` may pass by themselves; `invalid_request`, `unauthorized` and
- * `script` (the scripted model's own) will not.
+ * What may pass by itself: `rate_limited`, `overloaded` (also any fault of the provider's own), `unreachable` (no whole
+ * answer arrived), `timeout`, `malformed` (an answer that cannot be read).
+ * What will not: `invalid_request`, `context_too_long`, `unauthorized`, `no_credit`, `not_found`, `too_large` (the answer),
+ * `misconfigured` (gateway.yaml or its variables) and `script` (the scripted model's own).
  */
-export type ModelErrorKind = "rate_limited" | "overloaded" | "unreachable" | "malformed" | "invalid_request" | "unauthorized" | "script";
+export type ModelErrorKind =
+  | "rate_limited"
+  | "overloaded"
+  | "unreachable"
+  | "timeout"
+  | "malformed"
+  | "invalid_request"
+  | "context_too_long"
+  | "unauthorized"
+  | "no_credit"
+  | "not_found"
+  | "too_large"
+  | "misconfigured"
+  | "script";
 
-const TRANSIENT: readonly ModelErrorKind[] = ["rate_limited", "overloaded", "unreachable", "malformed"];
+const TRANSIENT: readonly ModelErrorKind[] = ["rate_limited", "overloaded", "unreachable", "timeout", "malformed"];
+
+/** One call of one model, whether it succeeded or not. Kept with the turn, so that a person sees what was tried. */
+export interface ModelAttempt {
+  model: string;
+  /** Counts the calls of this model for this turn, from 1. */
+  attempt: number;
+  outcome: "succeeded" | ModelErrorKind;
+  /** Null for a success. Free of keys, headers and the request. */
+  message: string | null;
+  durationMs: number;
+  /** How long was waited before this call. */
+  waitedMs: number;
+}
+
+export interface ModelErrorOptions {
+  retryAfterMs?: number;
+  attempts?: ModelAttempt[];
+  details?: Record<string, unknown>;
+  cause?: unknown;
+}
 
 export class ModelError extends KimitsuError {
+  /** When the provider says to ask again. */
   readonly retryAfterMs: number | undefined;
+  /** Every call that was made before giving up; empty for the failure of a single call. */
+  readonly attempts: readonly ModelAttempt[];
 
   constructor(
     readonly kind: ModelErrorKind,
     readonly model: string,
     message: string,
-    options: { retryAfterMs?: number; details?: Record<string, unknown>; cause?: unknown } = {},
+    options: ModelErrorOptions = {},
   ) {
     super("model_failed", message, { details: { kind, model, ...options.details }, cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
+    this.attempts = options.attempts ?? [];
   }
 
   /** True when the same request may succeed on another try. */

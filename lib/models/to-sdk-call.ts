@@ -1,0 +1,106 @@
+/** From our request to the SDK's: every message, call and result in its place, tool schemas untouched. */
+import type { Provider } from "@/lib/config/gateway-schema";
+import { OUTPUT_TOKENS_DEFAULT } from "./limits";
+import type { AssistantMessage, ModelMessage, ModelRequest, ToolCallRequest, ToolResult } from "./model";
+import { findParts, type RawPart } from "./raw-turn";
+import type { SdkAssistantPart, SdkCall, SdkMessage, SdkTool, SdkToolResultPart } from "./sdk-types";
+import { listCalledNames, toWireName } from "./tool-names";
+
+export type ProviderType = Exclude<Provider["type"], "scripted">;
+
+export interface SdkTarget {
+  /** `provider/model-id`. */
+  model: string;
+  type: ProviderType;
+}
+
+type Metadata = RawPart["metadata"];
+
+export function toSdkCall(request: ModelRequest, target: SdkTarget): SdkCall {
+  const maxOutputTokens = chooseMaxTokens(request, target);
+  return {
+    prompt: [...toSystem(request.system, target), ...request.messages.flatMap((message) => toMessage(message, target))],
+    ...toTools(request, target),
+    ...(maxOutputTokens !== null && { maxOutputTokens }),
+    ...(request.temperature !== null && { temperature: request.temperature }),
+    // Nothing is kept at OpenAI: the conversation is ours, and reasoning travels with it, encrypted.
+    ...(target.type === "openai" && { providerOptions: { openai: { store: false } } }),
+  };
+}
+
+/** A bound makes the cost of a call foreseeable. Other servers refuse one that is larger than the model's window, so they choose. */
+function chooseMaxTokens(request: ModelRequest, target: SdkTarget): number | null {
+  return request.maxTokens ?? (target.type === "openai-compatible" ? null : OUTPUT_TOKENS_DEFAULT);
+}
+
+function toSystem(system: string, target: SdkTarget): SdkMessage[] {
+  if (system === "") return [];
+  // The system prompt and the tools before it are the same in every run; Anthropic caches only what it is told to.
+  const cached = { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
+  return [{ role: "system", content: system, ...(target.type === "anthropic" && cached) }];
+}
+
+function toTools(request: ModelRequest, target: SdkTarget): Pick<SdkCall, "tools" | "toolChoice"> {
+  const tools = request.tools.map(
+    ({ name, description, inputSchema }): SdkTool => ({
+      type: "function",
+      name: toWireName(name),
+      description,
+      inputSchema,
+      // OpenAI rewrites schemas to its strict subset unless told not to.
+      ...(target.type === "openai" && { strict: false }),
+    }),
+  );
+  if (tools.length > 0) return { tools };
+  const called = listCalledNames(request);
+  if (target.type !== "anthropic" || called.length === 0) return {};
+  // Anthropic refuses a conversation with calls in it when no tools are defined, so a turn that must conclude names them.
+  const named = called.map((name): SdkTool => ({ type: "function", name: toWireName(name), description: "No longer available.", inputSchema: { type: "object" } }));
+  return { tools: named, toolChoice: { type: "none" } };
+}
+
+function toMessage(message: ModelMessage, target: SdkTarget): SdkMessage[] {
+  if (message.role === "user") return [{ role: "user", content: [{ type: "text", text: message.text }] }];
+  if (message.role === "tool") return message.results.length === 0 ? [] : [{ role: "tool", content: message.results.map(toResult) }];
+  const content = toAssistantParts(message, target);
+  // Providers refuse an assistant message without content, which is what a cut or refused turn can leave.
+  return content.length === 0 ? [] : [{ role: "assistant", content }];
+}
+
+function toAssistantParts(message: AssistantMessage, target: SdkTarget): SdkAssistantPart[] {
+  const parts = findParts(message, target.model);
+  if (parts === null) return [...toText(message.text), ...message.toolCalls.map((call) => toCall(call))];
+  const calls = new Map(message.toolCalls.map((call) => [call.id, call]));
+  return parts.flatMap((part): SdkAssistantPart[] => {
+    if (part.type === "text") return toText(part.text, part.metadata);
+    if (part.type === "reasoning") return toReasoning(part.text, part.metadata, target);
+    const call = calls.get(part.id);
+    return call ? [toCall(call, part.metadata)] : [];
+  });
+}
+
+function toText(text: string, metadata?: Metadata): SdkAssistantPart[] {
+  return text === "" ? [] : [{ type: "text", text, ...toOptions(metadata) }];
+}
+
+/** OpenAI can read its reasoning back only when it came encrypted; without that it would look for an item it never kept. */
+function toReasoning(text: string, metadata: Metadata, target: SdkTarget): SdkAssistantPart[] {
+  if (target.type === "openai" && !metadata?.openai?.reasoningEncryptedContent) return [];
+  return [{ type: "reasoning", text, ...toOptions(metadata) }];
+}
+
+function toCall(call: ToolCallRequest, metadata?: Metadata): SdkAssistantPart {
+  return { type: "tool-call", toolCallId: call.id, toolName: toWireName(call.name), input: call.arguments, ...toOptions(metadata) };
+}
+
+function toOptions(metadata: Metadata): Pick<SdkMessage, "providerOptions"> {
+  return metadata ? { providerOptions: metadata as NonNullable<SdkMessage["providerOptions"]> } : {};
+}
+
+function toResult({ callId, name, status, output }: ToolResult): SdkToolResultPart {
+  const part = { type: "tool-result" as const, toolCallId: callId, toolName: toWireName(name) };
+  if (status === "succeeded") return { ...part, output: typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output } };
+  // Not every provider has a mark for failed calls, so how the call ended always stands in the data as well.
+  const hasStatus = output !== null && typeof output === "object" && !Array.isArray(output) && "status" in output;
+  return { ...part, output: { type: "error-json", value: hasStatus ? output : { status, output } } };
+}
