@@ -106,7 +106,7 @@ CREATE TABLE "api_tokens" (
 -- CreateTable
 CREATE TABLE "project_versions" (
     "hash" TEXT NOT NULL,
-    "content" JSONB NOT NULL,
+    "content" BYTEA NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "project_versions_pkey" PRIMARY KEY ("hash")
@@ -129,11 +129,14 @@ CREATE TABLE "runs" (
     "retry_of_run_id" TEXT,
     "params" JSONB NOT NULL,
     "output" JSONB,
+    "secrets" BYTEA,
     "agents" TEXT[],
     "search_text" TEXT NOT NULL DEFAULT '',
     "wake_at" TIMESTAMPTZ(3),
     "lease_owner" TEXT,
     "lease_until" TIMESTAMPTZ(3),
+    "wakes" INTEGER NOT NULL DEFAULT 0,
+    "active_ms" INTEGER NOT NULL DEFAULT 0,
     "epoch" INTEGER NOT NULL DEFAULT 0,
     "tokens_in" INTEGER NOT NULL DEFAULT 0,
     "tokens_out" INTEGER NOT NULL DEFAULT 0,
@@ -217,6 +220,7 @@ CREATE TABLE "calls" (
     "summary" TEXT NOT NULL DEFAULT '',
     "attempt" INTEGER NOT NULL DEFAULT 0,
     "epoch" INTEGER,
+    "retry_safe" BOOLEAN NOT NULL DEFAULT false,
     "result" JSONB,
     "error" JSONB,
     "cost_usd" DECIMAL(14,6) NOT NULL DEFAULT 0,

@@ -18,7 +18,7 @@ ALTER TABLE runs
     tokens_in >= 0 AND tokens_out >= 0 AND cost_usd >= 0 AND cost_reserved_usd >= 0 AND llm_calls >= 0 AND tool_calls >= 0 AND epoch >= 0);
 
 ALTER TABLE steps
-  ADD CONSTRAINT steps_item_has_parent CHECK ((parent_id IS NULL) = (item_index IS NULL)),
+  ADD CONSTRAINT steps_item_has_parent CHECK (item_index IS NULL OR parent_id IS NOT NULL),
   ADD CONSTRAINT steps_settled_has_end CHECK ((status IN ('complete', 'failed', 'skipped', 'cancelled')) = (completed_at IS NOT NULL));
 
 ALTER TABLE turns ADD CONSTRAINT turns_number_positive CHECK (number > 0);
@@ -47,7 +47,7 @@ CREATE INDEX runs_runnable ON runs (wake_at) WHERE wake_at IS NOT NULL AND lease
 CREATE INDEX runs_leased ON runs (lease_until) WHERE lease_owner IS NOT NULL;
 CREATE INDEX runs_search ON runs USING gin (to_tsvector('simple', search_text));
 
-CREATE UNIQUE INDEX steps_once ON steps (run_id, key, item_index) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX steps_once ON steps (run_id, parent_id, key, item_index) NULLS NOT DISTINCT;
 
 CREATE INDEX calls_executing ON calls (run_id) WHERE status IN ('executing', 'outcome_unknown');
 
