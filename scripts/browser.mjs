@@ -1,5 +1,5 @@
 /** The Chromium for the browser tests: a given one, Playwright's own, the system's, or the one among the packages. */
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { PlainError } from "./plain-error.mjs";
 import { ROOT, setting } from "./runtime.mjs";
@@ -35,14 +35,15 @@ const sandboxArgs = () => (process.getuid?.() === 0 ? ["--no-sandbox"] : []);
  */
 async function packagedBrowser() {
   const { version } = JSON.parse(readFileSync(path.join(ROOT, "node_modules/@sparticuz/chromium/package.json"), "utf8"));
-  const folder = path.join(ROOT, "node_modules/.cache/kimitsu", `chromium-${version}`);
+  const folder = path.join(ROOT, "node_modules/.cache/kimitsu-browser", `chromium-${version}`);
   mkdirSync(folder, { recursive: true });
   const before = { ...process.env };
   try {
     Object.assign(process.env, { TMPDIR: folder, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" });
     const { default: chromium } = await import("@sparticuz/chromium");
     const executablePath = await chromium.executablePath();
-    const { LD_LIBRARY_PATH, FONTCONFIG_PATH } = process.env;
+    const { LD_LIBRARY_PATH } = process.env;
+    const FONTCONFIG_PATH = configureFonts(folder);
     const args = chromium.args.filter((flag) => !UNWANTED_FLAGS.test(flag));
     return { source: "the package @sparticuz/chromium", executablePath, args, env: { LD_LIBRARY_PATH, FONTCONFIG_PATH } };
   } finally {
@@ -52,3 +53,15 @@ async function packagedBrowser() {
     }
   }
 }
+
+/** The package's own settings name the fonts' place on Lambda only; a Chromium that finds no font at all crashes on most pages. */
+function configureFonts(folder) {
+  const own = path.join(folder, "font-settings");
+  mkdirSync(own, { recursive: true });
+  const dirs = [path.join(folder, "fonts"), "/usr/share/fonts"].map((dir) => `<dir>${escapeXml(dir)}</dir>`).join("");
+  const cache = `<cachedir>${escapeXml(path.join(own, "cache"))}</cachedir>`;
+  writeFileSync(path.join(own, "fonts.conf"), `<?xml version="1.0"?>\n<!DOCTYPE fontconfig SYSTEM "fonts.dtd">\n<fontconfig>${dirs}${cache}</fontconfig>\n`);
+  return own;
+}
+
+const escapeXml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
