@@ -1,0 +1,46 @@
+/** What a tool claims to be, as one number: whoever changes a word of the definition changes the fingerprint. */
+import { createHash } from "node:crypto";
+import canonicalize from "canonicalize";
+
+/** A tool as its server lists it. Everything in it is a claim. */
+export interface ToolDefinition {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  inputSchema: Readonly<Record<string, unknown>>;
+  outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  annotations?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** `fingerprint` is over the whole definition; `shape` leaves the name out, so that a renamed tool is recognised. */
+export interface ToolPin {
+  fingerprint: string;
+  shape: string;
+}
+
+/** `sha256:` over the canonical JSON (RFC 8785) of the six fields that people and models go by. */
+export function fingerprintTool(definition: ToolDefinition): string {
+  return digest("kimitsu.tool.v1", pick(definition));
+}
+
+export function pinOf(definition: ToolDefinition): ToolPin {
+  const { name: _name, ...rest } = pick(definition);
+  return { fingerprint: fingerprintTool(definition), shape: digest("kimitsu.tool-shape.v1", rest) };
+}
+
+/** One hash for all tools of a server, whatever their order. */
+export function fingerprintToolSet(definitions: readonly ToolDefinition[]): string {
+  const entries = definitions.map((definition) => [definition.name, fingerprintTool(definition)] as const);
+  return digest("kimitsu.tool-set.v1", entries.toSorted(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)));
+}
+
+function pick({ name, title, description, inputSchema, outputSchema, annotations }: ToolDefinition) {
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}
+
+/** The purpose stands before the content, so that one kind of hash never passes for another. */
+function digest(purpose: string, value: unknown): string {
+  const text = canonicalize(value);
+  if (text === undefined) throw new Error("unreachable: a definition has a canonical form");
+  return `sha256:${createHash("sha256").update(`${purpose}\n${text}`, "utf8").digest("hex")}`;
+}

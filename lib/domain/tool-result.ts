@@ -1,0 +1,118 @@
+/** The one shape in which the result of any tool is kept, shown and given to a model. What came from the server is text of a stranger. */
+import { cleanText, mapText } from "./tool-text";
+
+export interface ToolResult {
+  success: boolean;
+  /** All that can be read as text, without terminal codes. */
+  output: string;
+  /** The blocks as the server sent them. */
+  content: ContentBlock[];
+  structured_content: unknown;
+  is_error: boolean;
+  /** One or more sentences about what went wrong; null on success. */
+  error: string | null;
+  /** For tools that run a command. */
+  stdout?: string;
+  stderr?: string;
+  exit_code?: number;
+}
+
+export type ContentBlock = { type: string } & Record<string, unknown>;
+
+/** What a server may answer; read without trust in its form. */
+export interface ServerAnswer {
+  content?: unknown;
+  structuredContent?: unknown;
+  isError?: unknown;
+}
+
+/** Databases hold no NUL in JSON, and half a surrogate pair is no text. */
+const UNSTORABLE = /\0/g;
+
+export function toToolResult(answer: ServerAnswer): ToolResult {
+  const storable = mapText({ content: answer.content, structured: answer.structuredContent }, (text) => text.toWellFormed().replace(UNSTORABLE, "\uFFFD")) as { content: unknown; structured: unknown };
+  const content = Array.isArray(storable.content) ? storable.content.filter(isBlock) : [];
+  const structured = storable.structured ?? null;
+  const isError = answer.isError === true;
+  const text = cleanText(content.map(describeBlock).join("\n"));
+  const output = text === "" && structured !== null ? cleanText(JSON.stringify(structured)) : text;
+  return {
+    success: !isError,
+    output,
+    content,
+    structured_content: structured,
+    is_error: isError,
+    error: isError ? output || "The tool reports an error and does not say which." : null,
+    ...readShell(structured),
+  };
+}
+
+/** A result for a call whose answer cannot be used, or for one that the server refused. */
+export function toErrorResult(message: string, answer: ServerAnswer = {}): ToolResult {
+  const given = toToolResult(answer);
+  const error = cleanText(message);
+  return { ...given, success: false, is_error: true, error, output: given.output === "" ? error : `${error}\n${given.output}` };
+}
+
+function isBlock(value: unknown): value is ContentBlock {
+  return value !== null && typeof value === "object" && typeof (value as { type?: unknown }).type === "string";
+}
+
+/** Text is itself; of what cannot be read as text, its kind and size are said. */
+function describeBlock(block: ContentBlock): string {
+  const resource = (typeof block.resource === "object" && block.resource !== null ? block.resource : {}) as Record<string, unknown>;
+  switch (block.type) {
+    case "text":
+      return String(block.text ?? "");
+    case "image":
+    case "audio":
+      return `[${block.type} ${String(block.mimeType ?? "of unknown type")}, ${base64Bytes(block.data)} bytes]`;
+    case "resource_link":
+      return `[link ${String(block.name ?? "")} ${String(block.uri ?? "")}]`;
+    case "resource":
+      return typeof resource.text === "string" ? resource.text : `[resource ${String(resource.uri ?? "")}, ${base64Bytes(resource.blob)} bytes]`;
+    default:
+      return `[${block.type}]`;
+  }
+}
+
+function base64Bytes(data: unknown): number {
+  return typeof data === "string" ? Math.floor((data.replace(/=+$/, "").length * 3) / 4) : 0;
+}
+
+function readShell(structured: unknown): Pick<ToolResult, "stdout" | "stderr" | "exit_code"> {
+  if (structured === null || typeof structured !== "object") return {};
+  const { stdout, stderr, exit_code: exitCode } = structured as Record<string, unknown>;
+  if (typeof stdout !== "string" || typeof stderr !== "string" || !Number.isInteger(exitCode)) return {};
+  return { stdout: cleanText(stdout), stderr: cleanText(stderr), exit_code: exitCode as number };
+}
+
+/** What the model gets: the text, cut in the middle where results are least telling, with a note of what is missing. */
+export function cutForModel(result: ToolResult, charactersMax: number): string {
+  const text = result.is_error && result.output === "" ? (result.error ?? "") : result.output;
+  return cutMiddle(text, charactersMax);
+}
+
+export function cutMiddle(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax) return text;
+  const note = (left: number) => `\n[… ${left} of ${text.length} characters left out …]\n`;
+  const room = Math.max(0, charactersMax - note(text.length).length);
+  const head = text.slice(0, Math.ceil(room * 0.7)).toWellFormed();
+  const tail = room - head.length > 0 ? text.slice(-(room - head.length)).toWellFormed() : "";
+  return `${head}${note(text.length - head.length - tail.length)}${tail}`;
+}
+
+/** What the console keeps: everything, up to a limit; beyond it the blocks go and the text stays, cut. */
+export function cutForConsole(result: ToolResult, bytesMax: number): { result: ToolResult; is_cut: boolean } {
+  if (byteLength(JSON.stringify(result)) <= bytesMax) return { result, is_cut: false };
+  // Every character may take six bytes when it is escaped, and the text stands in up to four fields.
+  const each = Math.max(0, Math.floor(bytesMax / 24) - 16);
+  const cut: ToolResult = { ...result, output: cutMiddle(result.output, each), content: [], structured_content: null, error: result.error === null ? null : cutMiddle(result.error, each) };
+  if (result.stdout !== undefined) cut.stdout = cutMiddle(result.stdout, each);
+  if (result.stderr !== undefined) cut.stderr = cutMiddle(result.stderr, each);
+  return { result: cut, is_cut: true };
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

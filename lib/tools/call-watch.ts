@@ -1,0 +1,72 @@
+/**
+ * Follows one tool call from the moment it is made. Answers the question on which everything rests: has a byte of it left
+ * this process? Found by the async context, because the way from the call to the socket leads through the MCP client.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { LimitExceeded } from "./limit-body";
+
+/** The answer's stream has ended and the answer was not on it. */
+export class AnswerMissing extends Error {
+  override readonly name = "AnswerMissing";
+}
+
+/** An answer that was read to its end is handed on within this time; then it was not an answer to this call. */
+const SETTLE_MS = 100;
+
+export class CallWatch {
+  #isSent = false;
+  #isClaimed = false;
+  #settleTimer: NodeJS.Timeout | undefined;
+  #fail: (error: Error) => void = () => {};
+  readonly #controller = new AbortController();
+  /** Rejects when it is certain that no answer will come; never resolves. */
+  readonly failed = new Promise<never>((_resolve, reject) => (this.#fail = reject));
+  /** Of the last answer to the call's own request. */
+  httpStatus: number | null = null;
+
+  constructor() {
+    // A watch that nobody waits for any more may still fail.
+    this.failed.catch(() => {});
+  }
+
+  get isSent(): boolean {
+    return this.#isSent;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** A call is given to the transport once. Whatever asks for a second time is refused, whatever its reason. */
+  claim(): void {
+    if (this.#isClaimed) throw new Error("This call was already given to the server; it is not sent again.");
+    this.#isClaimed = true;
+  }
+
+  /** To be called right before the first byte leaves. Throws when the call was given up in the meantime: then nothing leaves. */
+  markSent(): void {
+    this.signal.throwIfAborted();
+    this.#isSent = true;
+  }
+
+  exceeded(error: LimitExceeded): void {
+    this.#fail(error);
+  }
+
+  streamEnded(isResumable: boolean): void {
+    if (isResumable || this.signal.aborted) return;
+    clearTimeout(this.#settleTimer);
+    this.#settleTimer = setTimeout(() => this.#fail(new AnswerMissing("the server ended its answer without answering")), SETTLE_MS);
+  }
+
+  /** Gives the call up: an open request is broken off, one that waits for its connection is never sent. */
+  stop(reason: Error): void {
+    clearTimeout(this.#settleTimer);
+    this.#controller.abort(reason);
+  }
+}
+
+/** The call in whose course something runs. */
+export const callContext = new AsyncLocalStorage<CallWatch>();
+/** The call whose own message is being sent right now; null for all other messages of the connection. */
+export const sendContext = new AsyncLocalStorage<CallWatch | null>();

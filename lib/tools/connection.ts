@@ -1,0 +1,157 @@
+/** One connection to one server with one credential: its client, its list of tools, and how long it is kept. */
+import { Client, SdkHttpError, type StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import { fetchToolList, type ToolList } from "./list-tools";
+import { openTransport, type TransportKind, type TransportOptions } from "./open-transport";
+import { CONNECT_TIMEOUT_MS, PING_AFTER_MS } from "./tool-limits";
+import { matchSecrets, type ToolServer } from "./tool-server";
+
+const CLIENT_INFO = { name: "kimitsu", title: "Kimitsu", version: "1.0.0" };
+/** Time for a goodbye; a server that does not answer it is left without one. */
+const GOODBYE_MS = 1_000;
+const LIST_CHANGE_SETTLE_MS = 50;
+
+export interface ConnectionHooks {
+  now: () => number;
+  onListChanged: (list: ToolList) => void;
+}
+
+export class Connection {
+  /** Calls and lists under way. */
+  users = 0;
+  lastUsedAt: number;
+  #isBroken = false;
+  #isClosed = false;
+  #list: ToolList | null = null;
+  #fetching: Promise<ToolList> | null = null;
+
+  private constructor(
+    readonly client: Client,
+    readonly server: ToolServer,
+    private readonly transport: Transport,
+    private readonly hooks: ConnectionHooks,
+  ) {
+    this.lastUsedAt = hooks.now();
+  }
+
+  /** Throws what the last way of connecting gave. With `http`, a server that does not know Streamable HTTP is tried with HTTP+SSE. */
+  static async open(server: ToolServer, options: Omit<TransportOptions, "onExceeded">, hooks: ConnectionHooks, signal: AbortSignal): Promise<Connection> {
+    const kind = kindOf(server);
+    try {
+      return await connect(kind, server, options, hooks, signal);
+    } catch (error) {
+      if (kind !== "http" || !isOtherTransport(error)) throw error;
+      return connect("sse", server, options, hooks, signal).catch((second: unknown) => {
+        // A server that speaks neither is better described by what it said first.
+        throw isOtherTransport(second) ? error : second;
+      });
+    }
+  }
+
+  static async create(kind: TransportKind, server: ToolServer, options: Omit<TransportOptions, "onExceeded">, hooks: ConnectionHooks, signal: AbortSignal): Promise<Connection> {
+    const isOld = kind === "sse" || server.definition.params_transport === "config";
+    let connection: Connection | null = null;
+    const client = new Client(CLIENT_INFO, {
+      // Nothing is declared: a server that asks for sampling, elicitation or roots gets "method not found".
+      capabilities: {},
+      versionNegotiation: { mode: isOld ? "legacy" : "auto" },
+      inputRequired: { autoFulfill: false },
+      listChanged: { tools: { autoRefresh: false, debounceMs: LIST_CHANGE_SETTLE_MS, onChanged: () => void connection?.refreshList() } },
+    });
+    const giveUp = () => void client.close().catch(() => {});
+    const transport = await openTransport(kind, server, { ...options, onExceeded: () => (connection ? connection.break() : giveUp()) });
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
+    try {
+      await untilAborted(client.connect(transport, { timeout: CONNECT_TIMEOUT_MS, signal: deadline }), deadline);
+    } catch (error) {
+      giveUp();
+      void transport.close().catch(() => {});
+      throw error;
+    }
+    connection = new Connection(client, server, transport, hooks);
+    client.onclose = () => connection!.retire();
+    // HTTP+SSE would come back as another session that nobody has introduced itself to.
+    if (kind === "sse") client.onerror = () => connection!.break();
+    return connection;
+  }
+
+  get isUsable(): boolean {
+    return !this.#isBroken && !this.#isClosed;
+  }
+
+  /** False when a session that was long unused no longer exists; found out before a call is sent on it. */
+  async isAlive(signal: AbortSignal): Promise<boolean> {
+    if (!this.isUsable) return false;
+    if (this.client.getProtocolEra() === "modern" || this.hooks.now() - this.lastUsedAt < PING_AFTER_MS) return true;
+    try {
+      await this.client.ping({ timeout: CONNECT_TIMEOUT_MS, signal });
+      return this.isUsable;
+    } catch {
+      if (!signal.aborted) this.retire();
+      return false;
+    }
+  }
+
+  /** The list, not older than given. Those who ask at the same time share one request. */
+  async listTools(ageMaxMs: number): Promise<ToolList> {
+    if (this.#list && this.hooks.now() - this.#list.fetchedAt <= ageMaxMs) return this.#list;
+    return (this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null)));
+  }
+
+  /** After `list_changed`: the old list is forgotten first, so that nothing is judged by it if the new one cannot be had. */
+  async refreshList(): Promise<void> {
+    this.#list = null;
+    this.#fetching = null;
+    await this.listTools(0).then(this.hooks.onListChanged, () => {});
+  }
+
+  async #fetch(): Promise<ToolList> {
+    const startedAt = this.hooks.now();
+    const { server, client } = this;
+    const list = await fetchToolList(client, { serverName: server.definition.name, matcher: matchSecrets(server), now: startedAt });
+    this.#list = list;
+    return list;
+  }
+
+  /** No new use; it is closed when the last one is done. */
+  retire(): void {
+    this.#isBroken = true;
+    if (this.users === 0) void this.close();
+  }
+
+  /** Ends it at once, with everything that waits on it. */
+  break(): void {
+    this.#isBroken = true;
+    void this.close();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { transport } = this;
+    if ("terminateSession" in transport && !this.#isBroken) {
+      await untilAborted((transport as StreamableHTTPClientTransport).terminateSession(), AbortSignal.timeout(GOODBYE_MS)).catch(() => {});
+    }
+    await this.client.close().catch(() => {});
+  }
+}
+
+const connect = Connection.create;
+
+function kindOf({ definition }: ToolServer): TransportKind {
+  if (definition.url === undefined && definition.transport === "http") return "builtin";
+  return definition.transport;
+}
+
+/** What a server says that does not take POST at this address, as the MCP specification lists it. */
+function isOtherTransport(error: unknown): boolean {
+  return error instanceof SdkHttpError && [400, 404, 405, 406, 415, 501].includes(error.data.status ?? 0);
+}
+
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -1,0 +1,176 @@
+/**
+ * The way out of this process for requests whose address comes from a project or from a server: tool servers, webhooks
+ * and model providers. The address that is checked is the one that is dialled, so a name that answers differently the
+ * second time gains nothing. Redirects are never followed: the next address would be the server's choice.
+ */
+import { lookup as systemLookup } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { Agent, buildConnector, type Dispatcher, request as sendRequest } from "undici";
+import { KimitsuError } from "@/lib/errors";
+import { refuseAddress } from "./address-rules";
+
+export interface EgressOptions {
+  /** Hosts that may be reached although they are not public: `host` or `host:port`, as in KIMITSU_ALLOW_HOSTS. */
+  allowHosts: readonly string[];
+  /** How names become addresses; the system's way when absent. */
+  lookup?: LookupFunction;
+  connectTimeoutMs?: number;
+}
+
+export interface GuardedInit extends Omit<RequestInit, "redirect" | "signal"> {
+  signal?: AbortSignal | null | undefined;
+  /** Called in the moment before the first byte of the request goes to the socket. Throwing here stops the request. */
+  onSend?: (() => void) | undefined;
+}
+
+export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>;
+
+export interface Egress {
+  /** Like `fetch`, without redirects, cookies, proxies and repetition. Redirect answers are returned as they are. */
+  guardedFetch: GuardedFetch;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+/** The request was stopped by the rules, before anything was sent. Waiting does not help. */
+export class EgressRefused extends KimitsuError {}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
+const NO_BODY = new Set([101, 103, 204, 205, 304]);
+
+export function createEgress(options: EgressOptions): Egress {
+  const agent = new Agent({
+    connect: createGuardedConnector(options),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Callers bring their own deadlines; a stream on which a server announces changes is silent for hours.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return { guardedFetch: (url, init = {}) => send(agent, new URL(url), init), close: () => agent.destroy() };
+}
+
+async function send(agent: Agent, url: URL, init: GuardedInit): Promise<Response> {
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw refused(`${url.protocol}// addresses are not requested; use https:// or http://`, url);
+  if (url.username !== "" || url.password !== "") throw refused("an address must not carry a user name or password", url);
+  // Besides plain text this reads forms and typed arrays, and names their content type.
+  const sent = init.body === undefined || init.body === null ? null : new Response(init.body);
+  const headers = new Headers(init.headers);
+  const contentType = sent?.headers.get("content-type");
+  if (contentType && !headers.has("content-type")) headers.set("content-type", contentType);
+  if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
+  const answer = await sendRequest(url, {
+    method: (init.method ?? "GET") as Dispatcher.HttpMethod,
+    headers: Object.fromEntries(headers),
+    body: sent ? new Uint8Array(await sent.arrayBuffer()) : null,
+    signal: init.signal ?? undefined,
+    dispatcher: init.onSend ? agent.compose(announceSending(init.onSend)) : agent,
+  });
+  return toResponse(answer, init.signal ?? undefined);
+}
+
+/** `onRequestStart` is what the HTTP client calls when a socket is open and the request is about to be written to it. */
+function announceSending(onSend: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart(controller, context) {
+        handler.onRequestStart?.(controller, context);
+        try {
+          onSend();
+        } catch (error) {
+          controller.abort(error as Error);
+        }
+      },
+      onRequestUpgrade: handler.onRequestUpgrade?.bind(handler),
+      onResponseStart: handler.onResponseStart?.bind(handler),
+      onResponseData: handler.onResponseData?.bind(handler),
+      onResponseEnd: handler.onResponseEnd?.bind(handler),
+      onResponseError: handler.onResponseError?.bind(handler),
+    });
+}
+
+function toResponse(answer: Dispatcher.ResponseData, signal: AbortSignal | undefined): Response {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) {
+    for (const each of Array.isArray(value) ? value : [value ?? ""]) headers.append(name, each);
+  }
+  const { statusCode: status } = answer;
+  if (NO_BODY.has(status)) {
+    answer.body.resume();
+    return new Response(null, { status, headers });
+  }
+  const plain = decode(answer.body, headers.get("content-encoding"), signal);
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  return new Response(Readable.toWeb(plain) as ReadableStream<Uint8Array>, { status, headers });
+}
+
+/** Decompressed piece by piece as it is read, so that whoever counts the bytes counts the real ones. */
+function decode(body: Readable, encoding: string | null, signal: AbortSignal | undefined): Readable {
+  if (encoding === null || encoding === "identity") return body;
+  const decoders = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
+  const create = decoders[encoding.trim().toLowerCase() as keyof typeof decoders];
+  if (!create) {
+    body.destroy();
+    throw new KimitsuError("tool_failed", `The server answers in the encoding ${JSON.stringify(encoding.slice(0, 40))}, which was not asked for and is not read.`);
+  }
+  const decoder = create();
+  body.once("error", (error) => decoder.destroy(error));
+  decoder.once("close", () => body.destroy());
+  signal?.addEventListener("abort", () => decoder.destroy(signal.reason as Error), { once: true });
+  return body.pipe(decoder);
+}
+
+/** Checks literal addresses at once and names when they are resolved; then checks again what was really connected. */
+export function createGuardedConnector({ allowHosts, lookup = systemLookup as LookupFunction, connectTimeoutMs = CONNECT_TIMEOUT_MS }: EgressOptions): buildConnector.connector {
+  const allowed = new Set(allowHosts.map((host) => host.toLowerCase()));
+  const base = { timeout: connectTimeoutMs, allowH2: false };
+  const unguarded = buildConnector({ ...base, lookup } as buildConnector.BuildOptions);
+  const guarded = buildConnector({ ...base, lookup: guardLookup(lookup) } as buildConnector.BuildOptions);
+  return (target, callback) => {
+    const hostname = target.hostname.toLowerCase();
+    const port = target.port || (target.protocol === "https:" ? "443" : "80");
+    if (allowed.has(hostname) || allowed.has(`${hostname}:${port}`)) return unguarded(target, callback);
+    const literal = hostname.replace(/^\[|\]$/g, "");
+    // Resolvers differ in what they make of `localhost.`; it means this machine in any case (RFC 6761).
+    const isLocal = /(^|\.)localhost\.?$/.test(literal);
+    const reason = isLocal ? "it means this machine" : isIP(literal) === 0 ? null : refuseAddress(literal);
+    if (reason !== null) return callback(refusedHost(literal, reason), null);
+    return guarded(target, (error, socket) => {
+      if (error) return callback(error, null);
+      const dialled = socket.remoteAddress ?? "";
+      const late = refuseAddress(dialled);
+      if (late === null) return callback(null, socket);
+      socket.destroy();
+      callback(refusedHost(hostname, `${dialled} is ${late}`), null);
+    });
+  };
+}
+
+function guardLookup(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, "", 0);
+      const addresses = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }];
+      for (const { address } of addresses) {
+        const reason = refuseAddress(address);
+        // One bad address spoils the name: an attacker who mixes them waits for the one that fails first.
+        if (reason !== null) return callback(refusedHost(hostname, `it resolves to ${address}, ${reason}`), "", 0);
+      }
+      const [first] = addresses;
+      if (!first) return callback(Object.assign(new Error(`${hostname} has no address`), { code: "ENOTFOUND" }), "", 0);
+      if (options.all) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+function refusedHost(host: string, reason: string): EgressRefused {
+  return new EgressRefused("forbidden", `${host} may not be reached: ${reason}. If it is meant, add ${host} to KIMITSU_ALLOW_HOSTS.`);
+}
+
+function refused(message: string, url: URL): EgressRefused {
+  return new EgressRefused("forbidden", `${url.protocol}//${url.host} was not requested: ${message}.`);
+}

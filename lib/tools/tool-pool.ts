@@ -1,0 +1,160 @@
+/**
+ * The connections of one process to tool servers. They are shared by everything that uses the same server with the same
+ * params and the same credential, opened when first needed, replaced when broken, and closed when nobody uses them.
+ */
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { KimitsuError } from "@/lib/errors";
+import { Connection } from "./connection";
+import { describeFailure, findRefusal, isPassing } from "./describe-failure";
+import { createEgress } from "./egress";
+import type { BodyLimits } from "./limit-body";
+import type { ToolList } from "./list-tools";
+import type { TransportOptions } from "./open-transport";
+import { BODY_LIMITS, CONNECT_BACKOFF_MS, CONNECT_TRIES, IDLE_CLOSE_MS } from "./tool-limits";
+import { connectionKey, matchSecrets, type ToolServer } from "./tool-server";
+
+export interface ToolPoolOptions {
+  /** Private or loopback hosts that may be reached: KIMITSU_ALLOW_HOSTS. */
+  allowHosts: readonly string[];
+  /** Null unless the deployment allows tool servers as processes; `env` is what they see, usually PATH alone. */
+  stdio: TransportOptions["stdio"];
+  /** Opens the built-in servers (`kimitsu/files`, …). */
+  openBuiltin?: TransportOptions["openBuiltin"];
+  /** Told after a server has announced a change and the new list was read. */
+  onListChanged?: (server: string, list: ToolList) => void;
+  limits?: Partial<BodyLimits>;
+  idleCloseMs?: number;
+  connectBackoffMs?: number;
+  now?: () => number;
+}
+
+/** No connection could be had, so nothing was sent. `isPassing`: trying again later may help. */
+export class ServerUnreachable extends KimitsuError {
+  constructor(
+    message: string,
+    readonly isPassing: boolean,
+    cause: unknown,
+  ) {
+    super("tool_failed", message, { cause });
+  }
+}
+
+export interface ToolPool {
+  /** The server's tools, not older than its `refresh` or than `ageMaxMs`. Throws ServerUnreachable, or `tool_failed` for a list that cannot be used. */
+  listTools(server: ToolServer, options?: { ageMaxMs?: number; signal?: AbortSignal }): Promise<ToolList>;
+  /** Lends a live connection for the time of `work`; for `callTool` alone. Throws ServerUnreachable. */
+  use<T>(server: ToolServer, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Ends all connections. Calls under way end as unknown. */
+  close(): Promise<void>;
+}
+
+export function createToolPool(options: ToolPoolOptions): ToolPool {
+  const { now = Date.now, idleCloseMs = IDLE_CLOSE_MS, connectBackoffMs = CONNECT_BACKOFF_MS } = options;
+  const egress = createEgress(options);
+  const key = randomBytes(32);
+  const open = new Map<string, Promise<Connection>>();
+  const ended = new AbortController();
+  const transportOptions = { egress, stdio: options.stdio, openBuiltin: options.openBuiltin ?? null, limits: { ...BODY_LIMITS, ...options.limits } };
+
+  const sweep = setInterval(() => void closeIdle(), Math.min(idleCloseMs, 30_000));
+  sweep.unref();
+
+  async function closeIdle(): Promise<void> {
+    for (const [id, pending] of open) {
+      const connection = await pending.catch(() => null);
+      if (!connection || connection.users > 0 || now() - connection.lastUsedAt < idleCloseMs) continue;
+      if (open.get(id) === pending) open.delete(id);
+      await connection.close();
+    }
+  }
+
+  function openConnection(server: ToolServer): Promise<Connection> {
+    const hooks = { now, onListChanged: (list: ToolList) => options.onListChanged?.(server.definition.name, list) };
+    return tryThrice(() => Connection.open(server, transportOptions, hooks, ended.signal), connectBackoffMs, ended.signal);
+  }
+
+  /** One attempt serves all who wait for the same connection; what failed is forgotten, so that the next one tries anew. */
+  async function acquire(server: ToolServer, signal: AbortSignal): Promise<Connection> {
+    ended.signal.throwIfAborted();
+    const id = connectionKey(server, key);
+    for (;;) {
+      const pending = open.get(id) ?? openConnection(server);
+      open.set(id, pending);
+      const connection = await untilAborted(pending, signal).catch((error: unknown) => {
+        if (!signal.aborted && open.get(id) === pending) open.delete(id);
+        throw error;
+      });
+      connection.users += 1;
+      if (await connection.isAlive(signal)) return connection;
+      release(connection);
+      signal.throwIfAborted();
+      if (open.get(id) === pending) open.delete(id);
+    }
+  }
+
+  function release(connection: Connection): void {
+    connection.users -= 1;
+    connection.lastUsedAt = now();
+    if (connection.users === 0 && !connection.isUsable) void connection.close();
+  }
+
+  async function use<T>(server: ToolServer, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await acquire(server, signal).catch((error: unknown) => {
+      throw unreachable(server, error);
+    });
+    try {
+      return await work(connection);
+    } finally {
+      release(connection);
+    }
+  }
+
+  return {
+    use,
+    listTools: (server, { ageMaxMs = server.definition.refresh, signal = ended.signal } = {}) =>
+      use(server, signal, async (connection) => {
+        try {
+          return await untilAborted(connection.listTools(ageMaxMs), signal);
+        } catch (error) {
+          if (isPassing(error)) connection.retire();
+          throw unreachable(server, error);
+        }
+      }),
+    close: async () => {
+      clearInterval(sweep);
+      ended.abort(new Error("The pool of tool servers is closed."));
+      const connections = await Promise.all([...open.values()].map((pending) => pending.catch(() => null)));
+      open.clear();
+      await Promise.all(connections.map((connection) => connection?.close()));
+      await egress.close();
+    },
+  };
+}
+
+function unreachable(server: ToolServer, error: unknown): KimitsuError {
+  if (error instanceof ServerUnreachable) return error;
+  const reason = describeFailure(error, matchSecrets(server));
+  return new ServerUnreachable(`Server ${server.definition.name} cannot be used: ${reason.replace(/\.$/, "")}.`, isPassing(error) && findRefusal(error) === null, error);
+}
+
+/** Three tries with growing pauses, for failures that pass. */
+async function tryThrice<T>(work: () => Promise<T>, backoffMs: number, signal: AbortSignal): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= CONNECT_TRIES || !isPassing(error) || findRefusal(error) !== null) throw error;
+      await sleep(backoffMs * 2 ** (attempt - 1), undefined, { signal });
+    }
+  }
+}
+
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -1,0 +1,50 @@
+/** A tool server as one step uses it: its definition, its resolved params, and the way to its secrets. */
+import { createHmac } from "node:crypto";
+import canonicalize from "canonicalize";
+import type { ResolvedServer } from "@/lib/config/resolve-server";
+import { isSecret, listSecrets, revealSecrets, type SecretResolver } from "@/lib/config/secret-ref";
+import type { Server } from "@/lib/config/server-schema";
+import { createSecretMatcher, type SecretMatcher } from "@/lib/domain/secret-matcher";
+
+export interface ToolServer {
+  definition: Server;
+  resolved: Pick<ResolvedServer, "params" | "auth" | "env">;
+  /** Asked in the moment a secret is needed, and for nothing else. */
+  secrets: SecretResolver;
+}
+
+/** What the server gets as params. The one that goes into the header goes nowhere else. */
+export function revealParams({ resolved, secrets }: ToolServer): Record<string, unknown> {
+  const sent = Object.entries(resolved.params).filter(([, param]) => !param.headerOnly);
+  return Object.fromEntries(sent.map(([name, param]) => [name, revealSecrets(param.value, secrets)]));
+}
+
+/** Two uses share a connection only when everything is the same, the credential included. A keyed hash, so that it may be logged. */
+export function connectionKey(server: ToolServer, key: Buffer): string {
+  const { name, url, transport, params_transport: paramsTransport, command, args, auth } = server.definition;
+  const { resolved, secrets } = server;
+  const params = Object.fromEntries(Object.entries(resolved.params).map(([name, param]) => [name, revealSecrets(param.value, secrets)]));
+  const identity = {
+    name, url, transport, paramsTransport, command, args, params,
+    header: auth?.header ?? null, credential: resolved.auth?.value.reveal(secrets) ?? null, env: revealSecrets(resolved.env, secrets),
+  };
+  return createHmac("sha256", key).update(canonicalize(identity) ?? "").digest("hex");
+}
+
+/** Finds every secret of the server in text, for errors and results. Throws nothing: a secret that cannot be read cannot be leaked. */
+export function matchSecrets({ resolved, secrets }: ToolServer): SecretMatcher {
+  const refs = [...Object.values(resolved.params).flatMap((param) => listSecrets(param.value)), ...(resolved.auth ? [resolved.auth.value] : []), ...Object.values(resolved.env).filter(isSecret)];
+  const values = refs.flatMap((ref) => {
+    try {
+      const value = ref.reveal(secrets);
+      return [value, value.replace(/^(bearer|basic|token) +/i, "")];
+    } catch {
+      return [];
+    }
+  });
+  return createSecretMatcher(values);
+}
+
+export function hideSecrets(matcher: SecretMatcher, text: string): string {
+  return matcher.replaceAll(text, () => "[secret]");
+}
