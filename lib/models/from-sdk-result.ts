@@ -31,6 +31,7 @@ export function fromSdkResult(result: SdkResult, request: ModelRequest, model: s
     // Some servers end a turn with calls as `stop`.
     finishReason: toolCalls.length > 0 && reported !== "length" ? "tool_calls" : reported,
     usage: readUsage(result.usage),
+    ...readIgnored(result.warnings),
     raw: toRaw({ model, parts: result.content.flatMap((part) => keepPart(part, ids)) }),
   };
 }
@@ -74,6 +75,12 @@ function readArguments(input: string, isCut: boolean): Pick<ToolCallRequest, "ar
   } catch {
     return refuse("The arguments are not valid JSON; send the call again with a JSON object that fits the tool's schema.");
   }
+}
+
+/** Only names: the SDK's explanations may quote the conversation. */
+function readIgnored(warnings: SdkResult["warnings"]): Pick<ModelTurn, "ignoredSettings"> {
+  const names = warnings.flatMap((warning) => (warning.type === "unsupported" ? [warning.feature] : []));
+  return names.length > 0 ? { ignoredSettings: [...new Set(names)] } : {};
 }
 
 function readUsage({ inputTokens, outputTokens }: SdkResult["usage"]): Usage {

@@ -102,6 +102,8 @@ export interface ModelTurn {
   toolCalls: ToolCallRequest[];
   finishReason: FinishReason;
   usage: Usage;
+  /** Settings of the request that this model does not take and that were left out, such as `temperature`. */
+  ignoredSettings?: string[];
   /** What the provider wants back with the conversation (reasoning, signatures), kept without being understood. */
   raw?: Json;
 }
