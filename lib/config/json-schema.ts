@@ -1,4 +1,5 @@
 /** JSON Schemas of a project: 2020-12, no unknown keywords, and nothing that would have to be fetched. */
+import type { Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { ValuePath } from "./problem";
@@ -12,8 +13,8 @@ export const JSON_SCHEMA_KEYWORDS = [
 ];
 
 /** The validator for every JSON Schema of a project. `secret` is our own mark and constrains nothing. */
-export function createSchemaValidator(): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false, strictRequired: false, allErrors: true, logger: false, validateFormats: true });
+export function createSchemaValidator(options: Options = {}): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false, strictRequired: false, allErrors: true, logger: false, ...options });
   (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
   ajv.addKeyword({ keyword: "secret", schemaType: "boolean" });
   return ajv;

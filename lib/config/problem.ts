@@ -56,7 +56,8 @@ export function sortProblems(problems: readonly Problem[]): Problem[] {
 export function findNearest(given: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || given.length > 200) return undefined;
   const normalized = (word: string) => word.toLowerCase().replaceAll(/[-_\s]/g, "");
-  const same = known.find((word) => normalized(word) === normalized(given));
+  const letters = (word: string) => [...normalized(word)].toSorted().join("");
+  const same = known.find((word) => normalized(word) === normalized(given)) ?? known.find((word) => letters(word) === letters(given));
   if (same !== undefined) return same;
   const nearest = closest(given, known as string[]);
   const length = Math.max(given.length, nearest.length);

@@ -66,14 +66,13 @@ function filesOf({ source, sub, agent, server, hasAuth }: Combination): Record<s
       ? { id: "call", agent: "agents/caller.agent.yaml", params: { server: { svc: { token: given } } } }
       : { id: "call", agent: "agents/caller.agent.yaml", params: { token: given } };
   const main = {
-    kind: "workflow", name: "main", ...schema("given", false), env: [{ name: "SVC_TOKEN", secret: isSecret }],
+    kind: "workflow", name: "main", env: [{ name: "SVC_TOKEN", secret: isSecret }],
     params: schema("given", isSecret),
     pipeline: [
       { id: "first", transform: { ops: [] } },
       sub === undefined ? call(value) : { id: "nested", workflow: "workflows/nested.workflow.yaml", input: { inner: value } },
     ],
   };
-  delete (main as Record<string, unknown>).schema;
   return {
     "gateway.yaml": GATEWAY,
     "workflows/main.workflow.yaml": main,
@@ -189,6 +188,18 @@ describe("a secret must not reach a place whose content is recorded", () => {
       'servers/svc.server.yaml: the secret param "token" has a default: undefined',
     ]);
   });
+});
+
+it("a step override replaces what the agent gives, and only there", () => {
+  const files = filesOf({ source: "a secret env entry", agent: true, server: true, hasAuth: true }) as Record<string, Record<string, unknown>>;
+  const main = files["workflows/main.workflow.yaml"] as { pipeline: Record<string, unknown>[] };
+  main.pipeline[1]!.params = { token: "{{ env.SVC_TOKEN }}", server: { svc: { token: "{{ env.SVC_TOKEN }}" } } };
+  expect(load(files)).toEqual([]);
+  main.pipeline[1]!.params = { token: "{{ env.SVC_TOKEN }}", server: { svc: { token: "abc" } } };
+  expect(load(files).map((problem) => problem.chain)).toEqual(["a literal (NOT secret)  →  server svc.params.token (secret)  →  auth"]);
+  (files["agents/caller.agent.yaml"] as { servers: { params: unknown }[] }).servers[0]!.params = { token: "abc" };
+  main.pipeline[1]!.params = { server: { svc: { token: "{{ env.SVC_TOKEN }}" } } };
+  expect(load(files).map((problem) => `${problem.file} ${problem.chain}`)).toEqual(["agents/caller.agent.yaml a literal (NOT secret)  →  server svc.params.token (secret)  →  auth"]);
 });
 
 it("files that nothing uses yet are judged as well", () => {

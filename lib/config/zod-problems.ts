@@ -87,7 +87,7 @@ function missingHint(issue: Issue, schema: Schema, path: ValuePath): string {
 
 function explainValue(issue: Issue, value: unknown): { message: string; hint?: string | undefined } {
   // A message of the schema's own knows more than the code does.
-  if ((issue.code === "invalid_type" || issue.code === "invalid_value") && !/^Invalid /.test(issue.message)) return { message: issue.message };
+  if ((issue.code === "invalid_type" || issue.code === "invalid_value") && !issue.message.startsWith("Invalid ")) return { message: issue.message };
   switch (issue.code) {
     case "invalid_type":
       return { message: `expected ${article(issue.expected)}, got ${describe(value)}`, hint: typeHint(issue.expected, value) };

@@ -41,7 +41,7 @@ function checkPlaces(draft: Draft, agent: Loaded<Agent>): void {
 function checkServerNames(draft: Draft, agent: Loaded<Agent>, links: Links): void {
   const taken = new Map<string, number>();
   for (const { index, name, server } of links.servers.get(agent.file) ?? []) {
-    const at = ["servers", index, "name"];
+    const at = agent.definition.servers[index]?.name === undefined ? ["servers", index] : ["servers", index, "name"];
     const facing = modelFacingName(name);
     const earlier = taken.get(facing);
     if (earlier !== undefined) {

@@ -8,7 +8,8 @@ import { describe, valueAt } from "../zod-problems";
 
 /** Compiles the JSON Schemas of a project and reports those that cannot be used. */
 export class SchemaChecker {
-  private readonly ajv = createSchemaValidator();
+  // The schema of schemas is asked below, for its errors; the code is only made to see whether it can be, so it need not be fast.
+  private readonly ajv = createSchemaValidator({ validateSchema: false, code: { optimize: false } });
   /** Many files repeat the same small schemas; compiling is the dearest part of loading a large project. */
   private readonly seen = new Map<string, Mistake | null>();
 

@@ -40,6 +40,9 @@ function reportRoot(draft: Draft, { source, definition }: Loaded<Workflow>, at: 
   if (root === "item" || root === "item_index") {
     return report(draft, source, at, `\`${root}\` cannot be used in a condition`, { hint: "a condition decides about the whole step; filter the list in a transform before it" });
   }
+  // A bare `null` names a field that is not there, so it is null; a bare `true` is null as well, which no one means.
+  if (root === "null") return;
+  if (root === "true" || root === "false") return report(draft, source, at, `a bare \`${root}\` is a field's name in JMESPath`, { hint: `write it in backticks: \`${root}\`` });
   const isStep = definition.pipeline.some((step) => step.id === root);
   const hint = isStep ? `write step.${root}` : suggest(root, ["step", "params"], "known");
   report(draft, source, at, `a condition reads \`step\` and \`params\`, not \`${root}\``, { hint });

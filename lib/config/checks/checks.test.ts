@@ -1,0 +1,186 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { ProjectFixture, SMALL_PROJECT, type Files } from "../project-fixture";
+
+const fixture = new ProjectFixture();
+afterAll(() => fixture.remove());
+
+const AGENT = "agents/triage.agent.yaml";
+const SERVER = "servers/crm.server.yaml";
+const WORKFLOW = "workflows/support.workflow.yaml";
+
+/** The small project with some fields of some files replaced; a file that it does not have is added. */
+function changed(changes: Record<string, Record<string, unknown>>): Files {
+  const base: Files = { ...SMALL_PROJECT };
+  for (const [file, fields] of Object.entries(changes)) base[file] = { ...(base[file] as object | undefined), ...fields };
+  return base;
+}
+
+const problems = (changes: Record<string, Record<string, unknown>>, options = {}) => fixture.problems(changed(changes), options);
+const steps = (...pipeline: unknown[]) => ({ [WORKFLOW]: { pipeline } });
+const transform = (id: string, more: object = {}) => ({ id, transform: { ops: [] }, ...more });
+const servers = (entry: object) => ({ [AGENT]: { servers: [{ name: "crm", path: SERVER, ...entry }] } });
+const rule = (require_approval: object) => servers({ access: { allowlist: [{ name: "delete", require_approval }] } });
+const sub = (name: string, more: object = {}) => ({ kind: "workflow", name, visibility: "sub-workflow", pipeline: [transform("t")], ...more });
+
+it("the small project has no problems", () => {
+  expect(problems({})).toEqual([]);
+});
+
+type Case = [string, Record<string, Record<string, unknown>>, string[]];
+
+describe("servers", () => {
+  it.each<Case>([
+    ["need a url", { [SERVER]: { url: undefined } }, [`${SERVER}: the field "url" is missing; give the address of the MCP server, such as https://mcp.internal/wiki`]],
+    ["have no command unless they are processes", { [SERVER]: { command: "x" } }, [`${SERVER} command: "command" belongs to \`transport: stdio\`; remove it, or set the transport`]],
+    ["refer in auth to a declared param", { [SERVER]: { auth: { secret: "{{ params.kye }}" }, params: { key: { default: "x" } } } }, [`${SERVER} auth.secret: the server declares no param "kye"; did you mean "key"?`]],
+    ["warn about a secret that stands in the file", { [SERVER]: { auth: { secret: "`abc`" } } }, [`${SERVER} auth.secret: warning: the secret itself stands in the file, where everyone who reads the repository can see it; pass it through a param: "{{ params.NAME }}"`]],
+    ["do not take a bare literal as secret", { [SERVER]: { auth: { secret: "abc" } } }, [`${SERVER} auth.secret: expected a reference to a secret param, or a literal in backticks; write "{{ params.NAME }}" and mark the param \`secret: true\``]],
+    ["hold no templates in other fields", { [SERVER]: { url: "https://{{ params.region }}.internal" } }, [`${SERVER} url: "{{ params.region }}": templates cannot be used here; values in a server file are literals; only \`auth.secret\`, \`env\` and \`summary\` are filled in`]],
+    ["have one name each", { "servers/other.server.yaml": { name: "crm", url: "https://x.internal" } }, ['servers/other.server.yaml name: the name "crm" is taken by another server; the other one is in servers/crm.server.yaml:2; choose a different name']],
+    ["of servers.yaml have names of their own too", { "servers.yaml": { servers: [{ name: "crm", url: "https://x.internal" }] } }, [`${SERVER} name: the name "crm" is taken by another server; the other one is in servers.yaml:4; choose a different name`]],
+    ["have a rate limit that can be read", { [SERVER]: { rate_limit: "100 per minute" } }, [`${SERVER} rate_limit: expected a number per second, minute, hour or day, such as "100/minute"`]],
+  ])("%s", (_name, changes, expected) => expect(problems(changes)).toEqual(expected));
+
+  it("of servers.yaml and built-ins are found by name", () => {
+    const entry = (name: string, params = {}) => ({ [AGENT]: { servers: [{ name, params }] } });
+    const shared = { "servers.yaml": { servers: [{ name: "wiki", url: "https://wiki.internal" }] } };
+    expect(problems({ ...entry("wiki"), ...shared })).toEqual([]);
+    expect(problems(entry("kimitsu/files", { allowed_base: "data" }))).toEqual([]);
+    expect(problems({ ...entry("wikki"), ...shared })[0]).toContain('no server "wikki" in servers.yaml; did you mean "wiki"?');
+    expect(problems(entry("kimitsu/flies"))[0]).toContain('no built-in server "kimitsu/flies"; did you mean "kimitsu/files"?');
+  });
+
+  it("as processes are allowed where the deployment allows them", () => {
+    const stdio = { [SERVER]: { url: undefined, transport: "stdio", command: "crm", env: { REGION: "{{ params.region }}" } } };
+    expect(problems(stdio, { deployment: { allowStdio: true, allowBypass: false } })).toEqual([]);
+    expect(problems(stdio)[0]).toContain("KIMITSU_ALLOW_STDIO=1");
+  });
+});
+
+describe("agents", () => {
+  it.each<Case>([
+    ["have each server once", { [AGENT]: { servers: [{ path: SERVER }, { path: SERVER }] } }, [`${AGENT} servers[1]: the agent already has a server "crm" (servers[0]); its tools would have the same names; give one of them another name`]],
+    ["name a server or its file", { [AGENT]: { servers: [{}] } }, [`${AGENT} servers[0]: the entry names no server; give \`name\` (an entry of servers.yaml or a built-in) or \`path\` (a file in servers/)`]],
+    ["give only params that the server has", servers({ params: { regoin: "us" } }), [`${AGENT} servers[0].params.regoin: server crm has no param "regoin"; did you mean "region"?`]],
+    ["use only params that they declare", servers({ params: { region: "{{ params.zone }}" } }), [`${AGENT} servers[0].params.region: the agent declares no param "zone"; declared: "message"`]],
+    ["do not declare a param named server", { [AGENT]: { params: { schema: { type: "object", properties: { message: {}, server: {} } } } } }, [`${AGENT} params.schema.properties.server: a param cannot be named "server"; in workflow steps \`params.server\` holds overrides for tool servers; choose another name`]],
+    ["load only toolsets that their servers have", { [AGENT]: { toolsets: ["crm"] }, [SERVER]: { toolset: "crm-tools" } }, [`${AGENT} toolsets[0]: none of the agent's servers has the toolset "crm"; toolsets of its servers: "crm-tools"`]],
+    ["do not loosen the project's policy", { [AGENT]: { permissions: { ask_from: "critical" } }, "policy.yaml": { permissions: { ask_from: "low" } } }, [`${AGENT} permissions.ask_from: ask_from "critical" is looser than "low" of policy.yaml; an agent can only tighten what policy.yaml says; leave the field out, or change policy.yaml`]],
+    ["have one name each", { "agents/other.agent.yaml": { name: "triage", model: "standard", prompt: { system: "x" } } }, ['agents/triage.agent.yaml name: the name "triage" is taken by another agent; the other one is in agents/other.agent.yaml:2; choose a different name']],
+    ["have params of type object", { [AGENT]: { params: { schema: { properties: { message: {} } } } } }, [`${AGENT} params.schema: params are given by name, so their schema must have \`type: object\`; add \`type: object\` and list them under \`properties\``]],
+    ["refer to no schema that would have to be fetched", { [AGENT]: { output: { schema: { $ref: "https://example.com/x.json" } } } }, [`${AGENT} output.schema.$ref: "https://example.com/x.json" would have to be fetched; refer to a schema in the same place: "#/$defs/NAME"`]],
+  ])("%s", (_name, changes, expected) => expect(problems(changes)).toEqual(expected));
+
+  it("that call each other in a circle are refused with the circle", () => {
+    const child = { name: "child", model: "standard", prompt: { system: "x" }, subagents: [AGENT], servers: [{ path: SERVER }] };
+    expect(problems({ [AGENT]: { subagents: ["agents/child.agent.yaml"] }, "agents/child.agent.yaml": child })).toEqual([
+      "agents/child.agent.yaml subagents[0]: agents call each other in a circle: agents/child.agent.yaml → agents/triage.agent.yaml → agents/child.agent.yaml; remove one of the links",
+    ]);
+  });
+});
+
+describe("approval rules", () => {
+  const policy = { "policy.yaml": { groups: { finance: { members: ["ana@example.com"] }, leads: { members: ["bo@example.com", "cy@example.com"] }, open: {} } } };
+
+  it("name roles and declared groups", () => {
+    expect(problems({ ...rule({ approvers: ["finance", "admin"], escalate: { after: "10m", to: ["leads"] } }), ...policy })).toEqual([]);
+    expect(problems({ ...rule({ escalate: { after: "10m", to: ["lead"] } }), ...policy })[0]).toContain('escalate.to[0]: no role or group "lead"; did you mean "leads"?');
+  });
+
+  it("that nobody could satisfy are warned about", () => {
+    expect(problems({ ...rule({ approvers: ["finance"], min_approvals: 2 }), ...policy })).toEqual([
+      `${AGENT} servers[0].access.allowlist[0].require_approval.min_approvals: warning: needs 2 approvals, but finance has one known member; nobody could satisfy this rule; lower \`min_approvals\`, or add members in policy.yaml or in the console`,
+    ]);
+    expect(problems({ ...rule({ approvers: ["open"], min_approvals: 2 }), ...policy })).toEqual([]);
+    expect(problems({ ...rule({ approvers: ["finance", "reviewer"], min_approvals: 2 }), ...policy })).toEqual([]);
+    expect(problems({ ...rule({ approvers: ["leads"], min_approvals: 2 }), ...policy })[0]).toContain("none of them may have started the run");
+  });
+
+  it("a group cannot have the name of a role", () => {
+    expect(problems({ "policy.yaml": { groups: { admin: {} } } })).toEqual(['policy.yaml groups.admin: "admin" is a role, so it cannot name a group; choose another name']);
+  });
+});
+
+describe("workflows", () => {
+  it.each<Case>([
+    ["that are sub-workflows declare no env", { "workflows/s.workflow.yaml": sub("s", { env: [{ name: "X", default: "1" }] }) }, ["workflows/s.workflow.yaml env: `env` belongs to root workflows; this one is a sub-workflow; declare a param and let the parent workflow pass the value"]],
+    ["have an output from one place", { [WORKFLOW]: { output: { from: "sort", map: {} } } }, [`${WORKFLOW} output: \`from\` and \`map\` are both given; keep one of them`]],
+    ["use only declared params", steps(transform("a", { condition: "params.mesage == 'x'" })), [`${WORKFLOW} pipeline[0].condition: the workflow declares no param "mesage"; did you mean "message"?`]],
+    ["read step and params in conditions", steps(transform("a"), transform("b", { condition: "a.result" })), [`${WORKFLOW} pipeline[1].condition: a condition reads \`step\` and \`params\`, not \`a\`; write step.a`]],
+    ["have no step with a reserved name", steps(transform("item")), [`${WORKFLOW} pipeline[0].id: a step cannot be named "item"; the word has a meaning of its own in templates`]],
+    ["refer to steps that exist", steps(transform("a", { depends_on: ["b"] })), [`${WORKFLOW} pipeline[0].depends_on[0]: no step "b"`]],
+    ["warn about a field that a step's schema does not have", steps({ id: "sort", agent: AGENT, params: { message: "x" } }, transform("b", { condition: "step.sort.categry == 'x'" })), [`${WORKFLOW} pipeline[1].condition: warning: step.sort has no field "categry" in its schema; did you mean "category"?`]],
+    ["warn about fields that Kimitsu removes", steps({ id: "sort", agent: AGENT, params: { message: "x" } }, transform("b", { condition: "step.sort.ktsu_confidence > `0.5`" })), [`${WORKFLOW} pipeline[1].condition: warning: ktsu_confidence is read by Kimitsu and then removed from the output; use another field`]],
+    ["override only servers that the agent has", steps({ id: "sort", agent: AGENT, params: { message: "x", server: { crn: { region: "us" } } } }), [`${WORKFLOW} pipeline[0].params.server.crn: agent triage has no server "crn"; did you mean "crm"?`]],
+    ["override only params that the server has", steps({ id: "sort", agent: AGENT, params: { message: "x", server: { crm: { zone: "us" } } } }), [`${WORKFLOW} pipeline[0].params.server.crm.zone: server crm has no param "zone"; params of the server: "region"`]],
+    ["give params of the right type", steps({ id: "sort", agent: AGENT, params: { message: "{{ params.count }}" } }), [`${WORKFLOW} pipeline[0].params.message: the param message of agent triage must be a string, but {{ params.count }} gives an integer`]],
+    ["give literals of the right type", steps({ id: "sort", agent: AGENT, params: { message: 3 } }), [`${WORKFLOW} pipeline[0].params.message: the param message of agent triage must be a string, but 3 is given`]],
+    ["map only to groups that exist", { [WORKFLOW]: { model_policy: { group_map: { frontier: "standart" } } } }, [`${WORKFLOW} model_policy.group_map.frontier: no model group "standart"; did you mean "standard"?`]],
+    ["read paths in from", steps(transform("a"), { id: "b", transform: { inputs: [{ from: "a | b" }] } }), [`${WORKFLOW} pipeline[1].transform.inputs[0].from: "a | b" is not a path; write step.ID.FIELD, ID, ID.FIELD, or one template such as {{ params.NAME }}`]],
+    ["check callers against a declared variable", { [WORKFLOW]: { invoke: { auth: { secret: "{{ env.HOOK }}" } } } }, [`${WORKFLOW} invoke.auth.secret: the variable "HOOK" is not declared; add \`- name: HOOK\` under \`env\``]],
+    ["warn about a variable without value", { [WORKFLOW]: { env: [{ name: "HOOK" }] } }, [`${WORKFLOW} env[0].name: warning: the variable HOOK has no value; set it in the process environment or in an environment file (chosen with --env), or give a \`default\``]],
+  ])("%s", (_name, changes, expected) => expect(problems(changes)).toEqual(expected));
+
+  it("keep the type of a value that is one expression, and make text of mixed ones", () => {
+    expect(problems(steps({ id: "sort", agent: AGENT, params: { message: "{{ params.count }} pieces" } }))).toEqual([]);
+  });
+
+  it("that run each other in a circle are refused with the circle", () => {
+    const call = (target: string) => [{ id: "go", workflow: `workflows/${target}.workflow.yaml` }];
+    expect(problems({
+      "workflows/a.workflow.yaml": sub("a", { pipeline: call("b") }), "workflows/b.workflow.yaml": sub("b", { pipeline: call("c") }), "workflows/c.workflow.yaml": sub("c", { pipeline: call("a") }),
+    })).toEqual(["workflows/a.workflow.yaml pipeline[0].workflow: workflows run each other in a circle: a → b → c → a; a run of it would never end; remove one of the steps"]);
+  });
+
+  it("order steps by every kind of reference, hyphens included", () => {
+    const { project } = fixture.load(changed(steps(
+      transform("last", { depends_on: ["by-merge"] }),
+      { id: "by-merge", transform: { ops: [{ merge: ["by-condition"] }] } },
+      transform("by-condition", { condition: "step.by-template.status == `200`" }),
+      { id: "by-template", webhook: { url: "https://x.example", body: { a: ["{{ step.by-fan-out.results }}"] } } },
+      { id: "by-fan-out", agent: AGENT, params: { message: "{{ item }}" }, for_each: { from: "by-from.result" } },
+      { id: "by-from", transform: { inputs: [{ from: "step.first-one.result" }] } },
+      transform("first-one"),
+    )));
+    expect(project?.workflows.support?.order).toEqual(["first-one", "by-from", "by-fan-out", "by-template", "by-condition", "by-merge", "last"]);
+  });
+});
+
+describe("environments", () => {
+  const environment = { name: "prod", variables: { TOKEN: "x", PORT: 8080 } };
+
+  it("are chosen by name, and a wrong name is told", () => {
+    const files = changed({ "environments/prod.env.yaml": environment });
+    expect(fixture.load(files, { env: "prod" }).project?.environment?.variables.PORT).toBe(8080);
+    expect(fixture.problems(files, { env: "prd" })).toEqual(['environments/prod.env.yaml: no environment "prd"; did you mean "prod"?']);
+  });
+
+  it("hold values only", () => {
+    expect(problems({ "environments/prod.env.yaml": { name: "prod", variables: { A: "{{ env.B }}" } } })).toEqual([
+      'environments/prod.env.yaml variables.A: "{{ env.B }}": templates cannot be used here; an environment file holds values only',
+    ]);
+  });
+
+  it("replace providers of the gateway", () => {
+    const other = { name: "local", type: "openai-compatible", config: { base_url: "https://prod.internal/v1" } };
+    const files = changed({ "environments/prod.env.yaml": { ...environment, providers: [other] } });
+    expect(fixture.load(files, { env: "prod" }).project?.gateway?.providers[0]?.config).toMatchObject({ base_url: "https://prod.internal/v1" });
+    expect(fixture.load(files).project?.gateway?.providers[0]?.config).toMatchObject({ base_url: "http://localhost:11434/v1" });
+  });
+});
+
+describe("the gateway", () => {
+  const provider = (config: object, env: object[] = []) => ({ "gateway.yaml": { env, providers: [{ name: "local", type: "anthropic", config }] } });
+
+  it("takes keys from variables that are marked secret", () => {
+    expect(problems(provider({ api_key: "{{ env.KEY }}" }, [{ name: "KEY", secret: true, default: "x" }]))).toEqual([]);
+    expect(problems(provider({ api_key: "{{ env.KEY }}" }, [{ name: "KEY", default: "x" }]))[0]).toContain("env KEY (NOT secret)  →  api_key of the provider (secret)");
+    expect(problems(provider({ api_key: "{{ env.KYE }}" }, [{ name: "KEY", secret: true, default: "x" }]))[0]).toContain('"KYE" is not declared; did you mean "KEY"?');
+    expect(problems(provider({ api_key: "sk-123" }))[0]).toContain("warning: the secret itself stands in the file");
+  });
+
+  it("prices only models of the group", () => {
+    const group = { name: "standard", models: ["local/small"], pricing: [{ model: "smal", input_per_million: 1, output_per_million: 1 }] };
+    expect(problems({ "gateway.yaml": { model_groups: [group] } })).toEqual(['gateway.yaml model_groups[0].pricing[0].model: the group has no model "smal"; did you mean "small"?']);
+  });
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { loadProject } from "./load-project";
+import { ProjectFixture, type Files } from "./project-fixture";
+
+const DEMO = path.resolve(import.meta.dirname, "../../kimitsu");
+const fixture = new ProjectFixture();
+afterAll(() => fixture.remove());
+
+/** The demo two hundred times, every name and schema different. */
+function writeThousandFiles(): Files {
+  const files: Files = {};
+  const read = (file: string) => readFileSync(path.join(DEMO, file), "utf8");
+  for (const file of ["gateway.yaml", "policy.yaml", "models/support.script.yaml"]) files[file] = read(file);
+  const parts = ["servers/shop.server", "agents/triage.agent", "agents/clerk.agent", "workflows/support.workflow", "workflows/sub/tell-desk.workflow"];
+  for (let copy = 0; copy < 200; copy += 1) {
+    for (const part of parts) {
+      const renamed = read(`${part}.yaml`)
+        .replaceAll(/(shop|triage|clerk|tell-desk)\.(server|agent|workflow)\.yaml/g, `$1-${copy}.$2.yaml`)
+        .replace(/^name: (\S+)/m, `name: $1-${copy}`)
+        .replaceAll("type: object\n", `type: object\n    $comment: "copy ${copy}"\n`);
+      files[part.replace(/([^/]+)\.(\w+)$/, `$1-${copy}.$2.yaml`)] = renamed;
+    }
+  }
+  return files;
+}
+
+it("a project of a thousand files is checked in less than five seconds of computing", () => {
+  const files = writeThousandFiles();
+  const root = fixture.write(files);
+  const started = process.cpuUsage();
+  const { problems, project } = loadProject(root, { deployment: { allowStdio: false, allowBypass: false }, processEnv: {} });
+  const { user, system } = process.cpuUsage(started);
+  expect(problems.filter((problem) => problem.severity === "error")).toEqual([]);
+  expect(Object.keys(files).length).toBeGreaterThan(1_000);
+  expect(Object.keys(project?.workflows ?? {})).toHaveLength(400);
+  expect((user + system) / 1_000_000).toBeLessThan(5);
+}, 120_000);
