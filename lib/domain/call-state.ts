@@ -37,7 +37,8 @@ export const CALL_TRANSITIONS: TransitionTable<CallStatus> = {
   rejected: [],
   expired: [],
   cancelled: [],
-  executing: ["succeeded", "failed", "outcome_unknown"],
+  // Back to approved when it is certain that nothing left this machine.
+  executing: ["approved", "succeeded", "failed", "outcome_unknown"],
   succeeded: [],
   failed: [],
   // "It did not happen, run it" leads back to approved.

@@ -45,7 +45,7 @@ test("a call moves only as promised", () => {
     "........... rejected",
     "........... expired",
     "........... cancelled",
-    "........xxx executing",
+    "...x....xxx executing",
     "........... succeeded",
     "........... failed",
     "...x....xx. outcome_unknown",

@@ -3,12 +3,23 @@ import { createId } from "@/lib/ids";
 import { auditKeys } from "@/lib/store/audit-keys";
 import { Prisma } from "@/lib/store/generated/client";
 
+export type NewEvent = Omit<AuditEvent, "id">;
+
 /**
  * The part of a transition that appends its event: `INSERT … SELECT … FROM <moved>`, so that the event exists exactly when
  * `moved` (a CTE of the same statement) has a row.
  */
-export function insertEvent(event: Omit<AuditEvent, "id">, moved: string): Prisma.Sql {
-  const sealed = sealEvent({ ...event, id: createId("event") }, auditKeys()[0]);
+export function insertEvent(event: NewEvent, moved: string): Prisma.Sql {
+  return insertEvents([event], moved);
+}
+
+/** Several events of one transition, placed in the order given. */
+export function insertEvents(events: NewEvent[], moved: string): Prisma.Sql {
+  const key = auditKeys()[0];
+  const sealed = events.map((event) => sealEvent({ ...event, id: createId("event") }, key));
+  const rows = sealed.map((event, place) => Prisma.sql`(${place}::int, ${event.id}, ${event.chainId}, ${event.body}, ${event.mac})`);
   return Prisma.sql`INSERT INTO events (id, chain_id, body, mac)
-    SELECT ${sealed.id}, ${sealed.chainId}, ${sealed.body}, ${sealed.mac} FROM ${Prisma.raw(moved)} LIMIT 1`;
+    SELECT v.id, v.chain_id, v.body, v.mac
+    FROM (SELECT 1 FROM ${Prisma.raw(moved)} LIMIT 1) AS moved_once, (VALUES ${Prisma.join(rows)}) AS v (place, id, chain_id, body, mac)
+    ORDER BY v.place`;
 }

@@ -1,0 +1,104 @@
+/**
+ * The two commits around a tool call. `beginExecuting` is the one way from `approved` to `executing`, before any byte leaves; it
+ * refuses when the grant is not there, was for other arguments, or everything is paused. `recordResult` ends it. A call that was
+ * left `executing` by a worker that died is begun again only if it may be sent twice; `markUnknown` is for the others.
+ */
+import type { EventData } from "@/lib/domain/audit-event";
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import type { Db } from "@/lib/store/client";
+import { insertEvent } from "@/lib/store/event-sql";
+import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
+import { pause } from "@/lib/pause";
+
+export interface Execution {
+  callId: string;
+  digest: string;
+  costUsd: number;
+}
+
+export type BeginOutcome = { kind: "done" } | { kind: "lost" } | { kind: "refused"; why: "not_approved" | "paused" | "budget" };
+
+export async function beginExecuting(db: Db, lease: Lease, execution: Execution, at: Date): Promise<BeginOutcome> {
+  const event = insertEvent(
+    { chainId: lease.runId, type: "call.executing", at, actor: SYSTEM_ACTOR, data: { call_id: execution.callId, digest: execution.digest, epoch: lease.epoch } },
+    "moved",
+  );
+  await pause("dispatch-call:before-executing-commit", execution.callId);
+  const [row] = await db.$queryRaw<{ held: boolean; moved: boolean; paused: boolean; affordable: boolean }[]>`
+    WITH held AS MATERIALIZED (
+      SELECT id, (cost_budget_usd IS NULL OR cost_usd + cost_reserved_usd + ${execution.costUsd} <= cost_budget_usd) AS affordable
+      FROM runs WHERE ${heldBy(lease)} FOR UPDATE
+    ), stopped AS (SELECT 1 FROM settings WHERE key = 'dispatch.paused' AND value = 'true'::jsonb),
+    moved AS (
+      UPDATE calls SET status = 'executing', executing_at = ${at}, epoch = ${lease.epoch}, attempt = attempt + 1
+      FROM held
+      WHERE calls.id = ${execution.callId} AND calls.run_id = held.id AND calls.digest = ${execution.digest}
+        AND (calls.status = 'approved' OR (calls.status = 'executing' AND calls.retry_safe AND calls.epoch < ${lease.epoch}))
+        AND held.affordable AND NOT EXISTS (SELECT 1 FROM stopped)
+      RETURNING calls.id
+    ), spent AS (
+      UPDATE runs SET cost_usd = cost_usd + ${execution.costUsd} FROM moved WHERE runs.id = ${lease.runId} AND ${execution.costUsd} > 0
+    ), logged AS (${event})
+    SELECT EXISTS (SELECT 1 FROM held) AS held, EXISTS (SELECT 1 FROM moved) AS moved, EXISTS (SELECT 1 FROM stopped) AS paused,
+      coalesce((SELECT affordable FROM held), true) AS affordable`;
+  await pause("dispatch-call:after-executing-commit", execution.callId);
+  if (row?.moved) return { kind: "done" };
+  if (!row?.held) return { kind: "lost" };
+  return { kind: "refused", why: row.paused ? "paused" : row.affordable ? "not_approved" : "budget" };
+}
+
+export interface CallResult {
+  callId: string;
+  status: "succeeded" | "failed" | "outcome_unknown";
+  result: unknown;
+  error: { code: string; message: string } | null;
+  durationMs: number;
+}
+
+export async function recordResult(db: Db, lease: Lease, result: CallResult, at: Date): Promise<LeaseOutcome> {
+  const data: EventData = { call_id: result.callId, duration_ms: result.durationMs, ...(result.error ? { code: result.error.code } : {}) };
+  const event = insertEvent({ chainId: lease.runId, type: `call.${result.status}`, at, actor: SYSTEM_ACTOR, data }, "moved");
+  await pause("dispatch-call:before-result-commit", result.callId);
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH held AS (UPDATE runs SET updated_at = ${at} WHERE ${heldBy(lease)} RETURNING id),
+    moved AS (
+      UPDATE calls SET status = ${result.status}::call_status, result = ${JSON.stringify(result.result ?? null)}::jsonb,
+        error = ${result.error ? JSON.stringify(result.error) : null}::jsonb,
+        completed_at = CASE WHEN ${result.status} <> 'outcome_unknown' THEN ${at}::timestamptz END
+      FROM held
+      WHERE calls.id = ${result.callId} AND calls.run_id = held.id AND calls.status = 'executing' AND calls.epoch = ${lease.epoch}
+      RETURNING calls.id
+    ), logged AS (${event})
+    SELECT id FROM moved`;
+  await pause("dispatch-call:after-result-commit", result.callId);
+  return toOutcome(rows);
+}
+
+/** A call that could not be sent at all goes back to `approved` for another try later, or fails: nothing reached the server. */
+export async function unsend(db: Db, lease: Lease, callId: string, at: Date): Promise<LeaseOutcome> {
+  const event = insertEvent({ chainId: lease.runId, type: "call.not_sent", at, actor: SYSTEM_ACTOR, data: { call_id: callId } }, "moved");
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH held AS (UPDATE runs SET updated_at = ${at} WHERE ${heldBy(lease)} RETURNING id),
+    moved AS (
+      UPDATE calls SET status = 'approved', executing_at = NULL FROM held
+      WHERE calls.id = ${callId} AND calls.run_id = held.id AND calls.status = 'executing' AND calls.epoch = ${lease.epoch}
+      RETURNING calls.id
+    ), logged AS (${event})
+    SELECT id FROM moved`;
+  return toOutcome(rows);
+}
+
+export async function markUnknown(db: Db, lease: Lease, callId: string, at: Date): Promise<LeaseOutcome> {
+  const event = insertEvent({ chainId: lease.runId, type: "call.outcome_unknown", at, actor: SYSTEM_ACTOR, data: { call_id: callId } }, "moved");
+  await pause("rescue-run:before-commit", callId);
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH held AS (UPDATE runs SET updated_at = ${at} WHERE ${heldBy(lease)} RETURNING id),
+    moved AS (
+      UPDATE calls SET status = 'outcome_unknown' FROM held
+      WHERE calls.id = ${callId} AND calls.run_id = held.id AND calls.status = 'executing' AND calls.epoch < ${lease.epoch}
+      RETURNING calls.id
+    ), logged AS (${event})
+    SELECT id FROM moved`;
+  await pause("rescue-run:after-commit", callId);
+  return toOutcome(rows);
+}

@@ -1,0 +1,138 @@
+/**
+ * Records one answer of a model, what it cost, the calls it asked for as the policy judged them, and the questions to people,
+ * all in one statement: a crash leaves either the whole turn, which is never paid for again, or nothing of it.
+ */
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import type { CallStatus } from "@/lib/domain/call-state";
+import type { Db } from "@/lib/store/client";
+import { insertEvents, type NewEvent } from "@/lib/store/event-sql";
+import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
+import { pause } from "@/lib/pause";
+
+export interface NewTurn {
+  id: string;
+  stepId: string;
+  number: number;
+  model: string;
+  request: unknown;
+  response: unknown;
+  tokensIn: number;
+  tokensOut: number;
+  costUsd: number;
+  reservedUsd: number;
+  durationMs: number;
+}
+
+export interface NewCall {
+  id: string;
+  turnId: string | null;
+  stepId: string;
+  parentCallId: string | null;
+  modelCallId: string | null;
+  agent: string;
+  server: string;
+  tool: string;
+  status: Extract<CallStatus, "denied" | "approved" | "pending_approval" | "rejected" | "succeeded" | "failed">;
+  danger: string;
+  arguments: unknown;
+  argumentsCanonical: string;
+  digest: string;
+  definitionFingerprint: string | null;
+  policyHash: string;
+  trace: unknown;
+  agentSays: string | null;
+  summary: string;
+  retrySafe: boolean;
+  costUsd: number;
+  result: unknown;
+  error: unknown;
+}
+
+export interface NewApproval {
+  id: string;
+  callId: string;
+  stepId: string;
+  workflow: string;
+  agent: string;
+  server: string;
+  tool: string;
+  danger: string;
+  summary: string;
+  digest: string;
+  rule: unknown;
+  approvers: string[];
+  minApprovals: number;
+  selfApproval: boolean;
+  editable: boolean;
+  onReject: string;
+  timeoutBehavior: string;
+  escalateTo: string[];
+  expiresAt: Date | null;
+  escalateAt: Date | null;
+}
+
+export interface TurnRecord {
+  turn: NewTurn | null;
+  calls: NewCall[];
+  approvals: NewApproval[];
+  /** Merged into what the step remembers. */
+  stepState: object;
+  stepId: string;
+}
+
+export async function recordTurn(db: Db, lease: Lease, record: TurnRecord, at: Date): Promise<LeaseOutcome> {
+  const { turn, calls, approvals } = record;
+  const events = insertEvents(eventsOf(lease.runId, record, at), "held");
+  const toolCalls = calls.length;
+  await pause("model-turn:before-result-commit", record.stepId);
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH held AS (
+      UPDATE runs SET tokens_in = tokens_in + ${turn?.tokensIn ?? 0}, tokens_out = tokens_out + ${turn?.tokensOut ?? 0},
+        cost_usd = cost_usd + ${turn?.costUsd ?? 0}, cost_reserved_usd = greatest(cost_reserved_usd - ${turn?.reservedUsd ?? 0}, 0),
+        llm_calls = llm_calls + ${turn ? 1 : 0}, tool_calls = tool_calls + ${toolCalls}, updated_at = ${at}
+      WHERE ${heldBy(lease)} RETURNING id
+    ), stepped AS (
+      UPDATE steps SET tokens_in = tokens_in + ${turn?.tokensIn ?? 0}, tokens_out = tokens_out + ${turn?.tokensOut ?? 0},
+        cost_usd = cost_usd + ${turn?.costUsd ?? 0}, llm_calls = llm_calls + ${turn ? 1 : 0}, tool_calls = tool_calls + ${toolCalls},
+        state = state || ${JSON.stringify(record.stepState)}::jsonb
+      FROM held WHERE steps.id = ${record.stepId}
+    ), turned AS (
+      INSERT INTO turns (id, run_id, step_id, number, model, request, response, tokens_in, tokens_out, cost_usd, duration_ms, created_at)
+      SELECT t.id, held.id, t."stepId", t.number, t.model, t.request, t.response, t."tokensIn", t."tokensOut", t."costUsd", t."durationMs", ${at}
+      FROM held, jsonb_to_recordset(${JSON.stringify(turn ? [turn] : [])}::jsonb) AS t (id text, "stepId" text, number int, model text, request jsonb,
+        response jsonb, "tokensIn" int, "tokensOut" int, "costUsd" numeric, "durationMs" int)
+    ), called AS (
+      INSERT INTO calls (id, run_id, step_id, turn_id, parent_call_id, model_call_id, agent, server, tool, status, danger, arguments, arguments_canonical,
+        digest, definition_fingerprint, policy_hash, trace, agent_says, summary, retry_safe, cost_usd, result, error, created_at, executing_at, completed_at)
+      SELECT c.id, held.id, c."stepId", c."turnId", c."parentCallId", c."modelCallId", c.agent, c.server, c.tool, c.status::call_status, c.danger::danger,
+        c.arguments, c."argumentsCanonical", c.digest, c."definitionFingerprint", c."policyHash", c.trace, c."agentSays", c.summary, c."retrySafe",
+        c."costUsd", c.result, c.error, ${at}, CASE WHEN c.status = 'succeeded' THEN ${at}::timestamptz END,
+        CASE WHEN c.status NOT IN ('approved', 'pending_approval') THEN ${at}::timestamptz END
+      FROM held, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) AS c (id text, "stepId" text, "turnId" text, "parentCallId" text, "modelCallId" text,
+        agent text, server text, tool text, status text, danger text, arguments jsonb, "argumentsCanonical" text, digest text, "definitionFingerprint" text,
+        "policyHash" text, trace jsonb, "agentSays" text, summary text, "retrySafe" boolean, "costUsd" numeric, result jsonb, error jsonb)
+    ), asked AS (
+      INSERT INTO approvals (id, call_id, run_id, step_id, workflow, agent, server, tool, danger, summary, digest, rule, approvers, min_approvals,
+        self_approval, editable, on_reject, timeout_behavior, escalate_to, expires_at, escalate_at, created_at)
+      SELECT a.id, a."callId", held.id, a."stepId", a.workflow, a.agent, a.server, a.tool, a.danger::danger, a.summary, a.digest, a.rule,
+        ARRAY(SELECT jsonb_array_elements_text(a.approvers)), a."minApprovals", a."selfApproval", a.editable, a."onReject"::on_reject,
+        a."timeoutBehavior"::timeout_behavior, ARRAY(SELECT jsonb_array_elements_text(a."escalateTo")), a."expiresAt", a."escalateAt", ${at}
+      FROM held, jsonb_to_recordset(${JSON.stringify(approvals)}::jsonb) AS a (id text, "callId" text, "stepId" text, workflow text, agent text, server text,
+        tool text, danger text, summary text, digest text, rule jsonb, approvers jsonb, "minApprovals" int, "selfApproval" boolean, editable boolean,
+        "onReject" text, "timeoutBehavior" text, "escalateTo" jsonb, "expiresAt" timestamptz, "escalateAt" timestamptz)
+    ), logged AS (${events})
+    SELECT id FROM held`;
+  await pause("model-turn:after-result-commit", record.stepId);
+  return toOutcome(rows);
+}
+
+function eventsOf(runId: string, { turn, calls, approvals }: TurnRecord, at: Date): NewEvent[] {
+  const event = (type: string, data: NewEvent["data"]): NewEvent => ({ chainId: runId, type, at, actor: SYSTEM_ACTOR, data });
+  return [
+    ...(turn
+      ? [event("turn.recorded", { step_id: turn.stepId, turn: turn.number, model: turn.model, tokens_in: turn.tokensIn, tokens_out: turn.tokensOut, cost_usd: String(turn.costUsd) })]
+      : []),
+    ...calls.map((call) => event(`call.${call.status}`, { call_id: call.id, step_id: call.stepId, server: call.server, tool: call.tool, digest: call.digest, danger: call.danger })),
+    ...approvals.map((approval) => event("approval.requested", { approval_id: approval.id, call_id: approval.callId, digest: approval.digest, min_approvals: approval.minApprovals })),
+  ];
+}

@@ -1,0 +1,44 @@
+/** Ends a run: complete with its output, or failed with its error. Steps and calls that never began are cancelled with it. */
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import type { Db } from "@/lib/store/client";
+import { insertEvent } from "@/lib/store/event-sql";
+import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
+import { pause } from "@/lib/pause";
+
+export type RunEnd = { status: "complete"; output: unknown } | { status: "failed"; error: RunError };
+
+export interface RunError {
+  code: string;
+  message: string;
+  step?: string;
+}
+
+export async function settleRunRow(db: Db, lease: Lease, end: RunEnd, activeMs: number, at: Date): Promise<LeaseOutcome> {
+  const error = end.status === "failed" ? end.error : null;
+  const event = insertEvent(
+    { chainId: lease.runId, type: `run.${end.status === "complete" ? "completed" : "failed"}`, at, actor: SYSTEM_ACTOR, data: error ? { code: error.code, message: error.message } : {} },
+    "moved",
+  );
+  await pause("settle-run:before-commit", lease.runId);
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH moved AS (
+      UPDATE runs SET status = ${end.status}::run_status, error = ${error ? JSON.stringify(error) : null}::jsonb,
+        output = ${end.status === "complete" ? JSON.stringify(end.output ?? null) : null}::jsonb,
+        lease_owner = NULL, lease_until = NULL, wake_at = NULL, secrets = NULL, cost_reserved_usd = 0,
+        active_ms = active_ms + ${activeMs}, completed_at = ${at}, updated_at = ${at}
+      WHERE ${heldBy(lease)}
+      RETURNING id
+    ), steps_ended AS (
+      UPDATE steps SET status = 'cancelled', completed_at = ${at} FROM moved
+      WHERE steps.run_id = moved.id AND steps.status IN ('pending', 'running', 'pending_approval', 'needs_human_review')
+    ), calls_ended AS (
+      UPDATE calls SET status = 'cancelled', completed_at = ${at} FROM moved
+      WHERE calls.run_id = moved.id AND calls.status IN ('requested', 'approved', 'pending_approval')
+    ), approvals_ended AS (
+      UPDATE approvals SET status = 'cancelled', decided_at = ${at}, version = version + 1 FROM moved
+      WHERE approvals.run_id = moved.id AND approvals.status = 'pending'
+    ), logged AS (${event})
+    SELECT id FROM moved`;
+  await pause("settle-run:after-commit", lease.runId);
+  return toOutcome(rows);
+}
