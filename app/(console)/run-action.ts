@@ -37,8 +37,11 @@ function keptValues(form: FormData): Record<string, string> {
   return values;
 }
 
-/** A text field as it was typed; absent and empty are the same to a person. */
+/** A text field as it was typed; absent and empty are the same to a person. Text that the database cannot hold is refused. */
 export function textField(form: FormData, name: string): string | undefined {
   const value = form.get(name);
-  return typeof value === "string" && value !== "" ? value : undefined;
+  if (typeof value !== "string" || value === "") return undefined;
+  if (!value.includes("\0")) return value;
+  const message = "holds a NUL character, which cannot be stored; take it out";
+  throw new KimitsuError("invalid_request", `${name} ${message}.`, { issues: [{ path: name, message }] });
 }

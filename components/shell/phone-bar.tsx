@@ -8,10 +8,11 @@ import { ThemePicker } from "@/components/theme/theme-picker";
 import type { Theme } from "@/components/theme/theme";
 import { Avatar } from "@/components/ui/avatar";
 import { type DestinationName, isWithin, listDestinations } from "./destinations";
+import { LinkWorking } from "./link-working";
 import { describePerson, type Person } from "./person";
 
 const tabClass =
-  "flex h-14 w-full flex-col items-center justify-center gap-0.5 text-2xs text-ink-2 aria-[current=page]:font-medium aria-[current=page]:text-accent [&_svg]:size-5 [&_svg]:stroke-[1.7]";
+  "relative flex h-14 w-full flex-col items-center justify-center gap-0.5 text-2xs text-ink-2 aria-[current=page]:font-medium aria-[current=page]:text-accent [&_svg]:size-5 [&_svg]:stroke-[1.7]";
 const rowClass = "flex h-12 w-full items-center gap-3 rounded-md px-3 aria-[current=page]:bg-sunken aria-[current=page]:font-medium [&_svg]:size-4.5 [&_svg]:stroke-[1.7]";
 
 interface Props {
@@ -36,6 +37,7 @@ export function PhoneBar({ destinations, person, theme, signOut }: Props) {
             <Link href={href} aria-current={isWithin(pathname, href) ? "page" : undefined} className={tabClass}>
               <Icon aria-hidden />
               {label}
+              <LinkWorking />
             </Link>
           </li>
         ))}

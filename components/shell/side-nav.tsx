@@ -5,9 +5,10 @@ import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
 import { Seal } from "@/components/ui/seal";
 import { type DestinationName, isWithin, listDestinations } from "./destinations";
+import { LinkWorking } from "./link-working";
 
 const linkClass =
-  "flex items-center gap-2.5 rounded-[6px] px-2 py-1.5 text-ink-2 transition-colors hover:text-ink aria-[current=page]:bg-panel aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-rest max-wide:flex-col max-wide:gap-1 max-wide:px-0.5 max-wide:py-2 max-wide:text-2xs [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:stroke-[1.7] max-wide:[&_svg]:size-4.5";
+  "relative flex items-center gap-2.5 rounded-[6px] px-2 py-1.5 text-ink-2 transition-colors hover:text-ink aria-[current=page]:bg-panel aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-rest max-wide:flex-col max-wide:gap-1 max-wide:px-0.5 max-wide:py-2 max-wide:text-2xs [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:stroke-[1.7] max-wide:[&_svg]:size-4.5";
 
 /** The column at the left: words beside icons, and under 1180 px small words below them. */
 export function SideNav({ destinations, foot }: { destinations: readonly DestinationName[]; foot: ReactNode }) {
@@ -24,6 +25,7 @@ export function SideNav({ destinations, foot }: { destinations: readonly Destina
             <Link href={href} aria-current={isWithin(pathname, href) ? "page" : undefined} className={linkClass}>
               <Icon aria-hidden />
               {label}
+              <LinkWorking />
             </Link>
           </li>
         ))}

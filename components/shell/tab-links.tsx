@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { isWithin } from "./destinations";
+import { LinkWorking } from "./link-working";
 
 /** Links drawn as tabs. The longest address that fits is the one that is current. */
 export function TabLinks({ label, tabs }: { label: string; tabs: readonly { href: string; label: string }[] }) {
@@ -16,9 +17,10 @@ export function TabLinks({ label, tabs }: { label: string; tabs: readonly { href
             <Link
               href={tab.href}
               aria-current={tab.href === current ? "page" : undefined}
-              className="-mb-px flex h-10 items-center border-b-2 border-transparent px-2.5 text-ink-2 hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+              className="relative -mb-px flex h-10 items-center border-b-2 border-transparent px-2.5 text-ink-2 hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
             >
               {tab.label}
+              <LinkWorking />
             </Link>
           </li>
         ))}

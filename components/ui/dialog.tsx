@@ -29,7 +29,8 @@ export function Dialog({ open, onClose, title, description, children }: Props) {
       aria-labelledby={`${id}-title`}
       aria-describedby={description ? `${id}-text` : undefined}
       onClose={onClose}
-      onClick={(event) => event.target === ref.current && ref.current.close()}
+      // Browsers that know it also close the dialog on a press beside it.
+      closedby="any"
       className="m-auto text-left whitespace-normal w-[min(30rem,calc(100vw-2rem))] rounded-lg border border-line bg-panel text-ink shadow-float max-tablet:mb-0 max-tablet:w-full max-tablet:max-w-full max-tablet:rounded-b-none open:arrives"
     >
       {open ? (

@@ -1,17 +1,17 @@
 "use client";
 
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { X } from "lucide-react";
 import { Button } from "./button";
 
 /*
  * Toasts are written here because the usual packages put a style element into the page, which our content security
- * policy refuses. The list lives in the module, as one page has one place for them.
+ * policy refuses. The list lives in the module, as one page has one place for them. They only ever say that something was
+ * done: a failure stands at its form, where it can be read for as long as it takes.
  */
 interface Toast {
   id: number;
   text: string;
-  failed: boolean;
 }
 
 const SHOWN_MS = 6_000;
@@ -26,8 +26,8 @@ function publish(next: readonly Toast[]) {
   for (const listener of listeners) listener();
 }
 
-export function showToast(text: string, options: { failed?: boolean } = {}) {
-  publish([...toasts, { id: nextId++, text, failed: options.failed ?? false }].slice(-SHOWN_MAX));
+export function showToast(text: string) {
+  publish([...toasts, { id: nextId++, text }].slice(-SHOWN_MAX));
 }
 
 function dismiss(id: number) {
@@ -39,26 +39,28 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** A failure stays until it is dismissed; a success leaves after a while, unless the pointer or the focus rests on it. */
+/** Leaves after a while, but not while the pointer or the focus rests on it. */
 function ToastCard({ toast }: { toast: Toast }) {
-  const [held, setHeld] = useState(false);
+  const ref = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    if (held || toast.failed) return;
-    const timer = setTimeout(() => dismiss(toast.id), SHOWN_MS);
-    return () => clearTimeout(timer);
-  }, [held, toast]);
+    const card = ref.current;
+    if (!card) return;
+    let timer = setTimeout(dismiss, SHOWN_MS, toast.id);
+    const hold = () => clearTimeout(timer);
+    const release = () => {
+      hold();
+      timer = setTimeout(dismiss, SHOWN_MS, toast.id);
+    };
+    const events = { pointerenter: hold, focusin: hold, pointerleave: release, focusout: release };
+    for (const [name, listener] of Object.entries(events)) card.addEventListener(name, listener);
+    return () => {
+      hold();
+      for (const [name, listener] of Object.entries(events)) card.removeEventListener(name, listener);
+    };
+  }, [toast.id]);
   return (
-    <li
-      className="arrives pointer-events-auto flex items-start gap-2 rounded-lg border border-line-strong bg-panel py-2 pr-1.5 pl-3.5 shadow-float"
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
-    >
-      <p className="min-w-0 flex-1 py-1 wrap-anywhere">
-        {toast.failed ? <strong className="mr-1.5 font-medium text-critical">Failed.</strong> : null}
-        {toast.text}
-      </p>
+    <li ref={ref} className="arrives pointer-events-auto flex items-start gap-2 rounded-lg border border-line-strong bg-panel py-2 pr-1.5 pl-3.5 shadow-float">
+      <p className="min-w-0 flex-1 py-1 wrap-anywhere">{toast.text}</p>
       <Button variant="quiet" size="icon" aria-label="Dismiss" onClick={() => dismiss(toast.id)}>
         <X aria-hidden />
       </Button>

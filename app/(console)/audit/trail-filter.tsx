@@ -28,8 +28,8 @@ function FilterForm({ query, isFiltered, idPrefix }: { query: TrailQuery; isFilt
       <TextField id={`${idPrefix}-chain`} name="chain" label="Run or chain" placeholder="run_… or system" defaultValue={query.chain} spellCheck={false} autoComplete="off" />
       <TextField id={`${idPrefix}-type`} name="type" label="Type" placeholder="user or user.created" defaultValue={query.type} spellCheck={false} autoComplete="off" />
       <TextField id={`${idPrefix}-actor`} className="max-tablet:col-span-2" name="actor" label="Actor" placeholder="usr_…, tok_…" defaultValue={query.actor} spellCheck={false} autoComplete="off" />
-      <TextField id={`${idPrefix}-from`} className="max-tablet:col-span-2" name="from" type="datetime-local" label="From (UTC)" defaultValue={query.from?.slice(0, 16)} />
-      <TextField id={`${idPrefix}-to`} className="max-tablet:col-span-2" name="to" type="datetime-local" label="Until (UTC)" defaultValue={query.to?.slice(0, 16)} />
+      <TextField id={`${idPrefix}-from`} className="max-tablet:col-span-2" name="from" type="datetime-local" label="From (UTC)" defaultValue={pickerValue(query.from)} />
+      <TextField id={`${idPrefix}-to`} className="max-tablet:col-span-2" name="to" type="datetime-local" label="Until (UTC)" defaultValue={pickerValue(query.to)} />
       <div className="flex gap-2">
         <Button type="submit">Filter</Button>
         {isFiltered ? (
@@ -40,4 +40,9 @@ function FilterForm({ query, isFiltered, idPrefix }: { query: TrailQuery; isFilt
       </div>
     </form>
   );
+}
+
+/** What the browser's picker takes; a time it cannot hold is left to the notice that reports it. */
+function pickerValue(text: string | undefined): string | undefined {
+  return text?.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d/)?.[0];
 }

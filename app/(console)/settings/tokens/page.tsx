@@ -82,6 +82,10 @@ function TokenRow({ token, showOwner, clock }: { token: TokenInfo; showOwner: bo
           {token.createdBy && token.createdBy !== token.user.name ? ` by ${token.createdBy}` : null}
         </div>
         <div className="text-sm text-ink-2 wide:hidden">{token.scopes.join(", ")}</div>
+        <div className="text-sm text-ink-3 tablet:hidden">
+          {showOwner ? `${token.user.name} · ` : null}
+          {over ? null : token.expiresAt ? <>expires <RelativeTime at={token.expiresAt.toISOString()} now={now} /></> : "does not expire"}
+        </div>
       </Td>
       <Td className="max-w-80 align-top max-wide:hidden">
         <div className="flex flex-wrap gap-1">
