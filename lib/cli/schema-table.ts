@@ -3,46 +3,66 @@ import type { SchemaDocument } from "@/lib/cli/schema-documents";
 
 interface Row {
   field: string;
-  type: string;
-  required: boolean;
+  types: string[];
+  /** `kind`: only in the variant of its parent that it belongs to. */
+  required: "yes" | "kind" | "no";
   fallback: string;
-  description: string;
+  descriptions: string[];
 }
 
 export function drawFieldTable(document: SchemaDocument): string {
-  const rows = listRows(document, "", document);
-  const unique = rows.filter((row, index) => rows.findIndex((other) => other.field === row.field && other.description === row.description) === index);
-  const cells = unique.map((row) => `| \`${row.field}\` | ${row.type} | ${row.required ? "yes" : ""} | ${row.fallback} | ${row.description} |`);
+  const words = { yes: "yes", kind: "for its kind", no: "" };
+  const cells = listRows(document, "").map(
+    ({ field, types, required, fallback, descriptions }) => `| \`${field}\` | ${types.join(", ")} | ${words[required]} | ${fallback} | ${descriptions.join("<br>")} |`,
+  );
   return ["| Field | Type | Required | Default | Description |", "|---|---|---|---|---|", ...cells].join("\n");
 }
 
-function listRows(schema: SchemaDocument, prefix: string, root: SchemaDocument): Row[] {
+function listRows(schema: SchemaDocument, prefix: string): Row[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   const rows = Object.entries((schema.properties ?? {}) as Record<string, SchemaDocument>).flatMap(([name, child]) => {
     const field = prefix === "" ? name : `${prefix}.${name}`;
-    return [toRow(field, child, required.includes(name)), ...listInner(child, field, root)];
+    return [toRow(field, child, required.includes(name)), ...listInner(child, field)];
   });
-  return [...rows, ...listBranches(schema).flatMap((branch) => listRows(branch, prefix, root))];
+  return [...rows, ...mergeVariants(listBranches(schema).filter((branch) => branch.properties).map((branch) => listRows(branch, prefix)))];
 }
 
 /** Rows of what lies below a field: entries of a list, values of a mapping, fields of a mapping. */
-function listInner(schema: SchemaDocument, field: string, root: SchemaDocument): Row[] {
+function listInner(schema: SchemaDocument, field: string): Row[] {
   const items = schema.items as SchemaDocument | undefined;
   const values = schema.additionalProperties;
   return [
-    ...listRows(schema, field, root),
-    ...(items && typeof items === "object" ? listInner(items, `${field}[]`, root) : []),
-    ...(values !== null && typeof values === "object" && !("$ref" in values) ? listInner(values as SchemaDocument, `${field}.<name>`, root) : []),
-    ...listBranches(schema).flatMap((branch) => (branch.items ? listInner(branch.items as SchemaDocument, `${field}[]`, root) : [])),
+    ...listRows(schema, field),
+    ...(items && typeof items === "object" ? listInner(items, `${field}[]`) : []),
+    ...(values !== null && typeof values === "object" && !("$ref" in values) ? listInner(values as SchemaDocument, `${field}.<name>`) : []),
+    ...listBranches(schema).flatMap((branch) => (branch.items ? listInner(branch.items as SchemaDocument, `${field}[]`) : [])),
   ];
+}
+
+/** One row for each field of any variant; what only some variants require is required for its kind. */
+function mergeVariants(variants: readonly (readonly Row[])[]): Row[] {
+  const merged = new Map<string, Row & { count: number }>();
+  for (const row of variants.flat()) {
+    const known = merged.get(row.field);
+    if (known === undefined) merged.set(row.field, { ...row, types: [...row.types], descriptions: [...row.descriptions], count: 1 });
+    else {
+      known.count += 1;
+      known.types = [...new Set([...known.types, ...row.types])];
+      known.descriptions = [...new Set([...known.descriptions, ...row.descriptions])];
+      if (known.required !== row.required) known.required = "kind";
+    }
+  }
+  const isShared = (row: { count: number }) => row.count === variants.length;
+  return [...merged.values()].map((row) => ({ ...row, required: row.required === "yes" && !isShared(row) ? "kind" : row.required }));
 }
 
 function listBranches(schema: SchemaDocument): SchemaDocument[] {
   return [...((schema.anyOf ?? []) as SchemaDocument[]), ...((schema.oneOf ?? []) as SchemaDocument[])];
 }
 
-function toRow(field: string, schema: SchemaDocument, required: boolean): Row {
-  return { field, type: typeName(schema), required, fallback: "default" in schema ? `\`${JSON.stringify(schema.default)}\`` : "", description: cell(String(schema.description ?? "")) };
+function toRow(field: string, schema: SchemaDocument, isRequired: boolean): Row {
+  const fallback = "default" in schema ? `\`${JSON.stringify(schema.default)}\`` : "";
+  return { field, types: [typeName(schema)], required: isRequired ? "yes" : "no", fallback, descriptions: schema.description === undefined ? [] : [cell(String(schema.description))] };
 }
 
 function typeName(schema: SchemaDocument): string {

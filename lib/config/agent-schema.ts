@@ -46,7 +46,7 @@ export const agentSchema = z
     max_turns: z.number().int().min(1).max(200).default(10).describe("Most turns; the last one is told to conclude and gets no tools"),
     params: schemaHolderSchema.optional().describe("JSON Schema of the agent's params"),
     prompt: promptSchema,
-    servers: z.array(agentServerSchema).default([]).describe("Tool servers that the agent uses"),
+    servers: z.array(agentServerSchema).prefault([]).describe("Tool servers that the agent uses"),
     permissions: permissionsSchema.optional(),
     toolsets: z.array(z.string().min(1)).optional().describe("Toolsets that are loaded from the start; others are loaded on demand"),
     subagents: z.array(subagentSchema).optional().describe("Agents that this one may call"),
