@@ -13,10 +13,16 @@ const own = Object.fromEntries(Object.entries(process.env).filter((entry): entry
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
-  // One application and one database serve all tests, and a run that is awaited must not wait for those of another file.
-  workers: 1,
+  // One application and one database serve all tests, so each test makes its own people and reads only what is theirs.
+  workers: 2,
+  fullyParallel: true,
   timeout: 60_000,
   expect: { timeout: 10_000 },
+  projects: [
+    // What looks at the whole system, such as "the last admin", runs before anybody else changes it.
+    { name: "alone", testMatch: "alone/*.spec.ts", workers: 1 },
+    { name: "together", testMatch: "*.spec.ts", testIgnore: "alone/*", dependencies: ["alone"] },
+  ],
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
   use: {

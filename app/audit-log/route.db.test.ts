@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import type { Scope } from "@/lib/domain/roles";
 import { changeUserRole } from "@/lib/engine/change-user-role";
 import { createToken } from "@/lib/engine/create-token";
@@ -21,7 +22,7 @@ async function tokenFor(role: "viewer" | "operator" | "admin", scopes: Scope[], 
 }
 
 describe("200", () => {
-  test("a token with the scope reads the trail, newest first, in pages that join without gap or repeat", async () => {
+  test(verifies("tokens:works", verifies("audit:pages", "a token with the scope reads the trail, newest first, in pages that join without gap or repeat")), async () => {
     const { token } = await tokenFor("operator", ["audit:read"]);
     for (let n = 0; n < 4; n++) await buildUser(deps(), "viewer");
     const whole = await (await ask({ token }, "/audit-log?limit=200")).json();
@@ -31,7 +32,7 @@ describe("200", () => {
     expect(whole.items[0]).toMatchObject({ chain_id: "system", type: "user.created", actor: { kind: "system" } });
   });
 
-  test("filters narrow it", async () => {
+  test(verifies("audit:filters", "filters narrow it"), async () => {
     const { token, user } = await tokenFor("operator", ["audit:read"]);
     const { items } = await (await ask({ token }, `/audit-log?type=token&actor=${user.id}`)).json();
     expect(items.map((item: { type: string }) => item.type)).toEqual(["token.created"]);
@@ -42,7 +43,7 @@ describe("200", () => {
     expect((await ask({ cookie: await sessionCookie(user) })).status).toBe(200);
   });
 
-  test("the export is JSON lines, oldest first", async () => {
+  test(verifies("audit:export", "the export is JSON lines, oldest first"), async () => {
     const { token } = await tokenFor("operator", ["audit:read"]);
     const response = await EXPORT(testRequest("/audit-log/export", { token }), withParams());
     expect(response.headers.get("content-type")).toBe("application/jsonl");
@@ -53,7 +54,7 @@ describe("200", () => {
 });
 
 describe("401", () => {
-  test("without a sign-in, with the one error shape and a way to sign in", async () => {
+  test(verifies("http:error-shape", "without a sign-in, with the one error shape and a way to sign in"), async () => {
     const response = await ask({});
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toContain("Bearer");
@@ -61,7 +62,7 @@ describe("401", () => {
     expect(body).toEqual({ error: { code: "unauthorized", message: expect.stringContaining("API token"), request_id: expect.stringMatching(/^req_/), issues: [] } });
   });
 
-  test("with a token that is unknown, revoked, expired, or whose person is shut out", async () => {
+  test(verifies("tokens:refused", "with a token that is unknown, revoked, expired, or whose person is shut out"), async () => {
     const revoked = await tokenFor("operator", ["audit:read"]);
     await revokeToken(deps(), revoked.user.actor, { tokenId: revoked.id, ownerId: null });
     const shut = await tokenFor("operator", ["audit:read"]);
@@ -76,7 +77,7 @@ describe("401", () => {
     }
   });
 
-  test("with a session from before the person was shut out, or before a new password", async () => {
+  test(verifies("session:disabled", verifies("session:password-change", "with a session from before the person was shut out, or before a new password")), async () => {
     const admin = await buildUser(deps(), "admin");
     const user = await buildUser(deps(), "operator");
     const cookie = await sessionCookie(user);
@@ -88,13 +89,13 @@ describe("401", () => {
     expect((await ask({ cookie: await sessionCookie(user, 1) })).status).toBe(200);
   });
 
-  test("with a cookie that was signed with another secret", async () => {
+  test(verifies("session:forged", "with a cookie that was signed with another secret"), async () => {
     expect((await ask({ cookie: "authjs.session-token=eyJhbGciOiJkaXIifQ..x.y.z" })).status).toBe(401);
   });
 });
 
 describe("403", () => {
-  test("a role change holds from the next request on", async () => {
+  test(verifies("session:role-change", "a role change holds from the next request on"), async () => {
     const admin = await buildUser(deps(), "admin");
     const user = await buildUser(deps(), "operator");
     const cookie = await sessionCookie(user);
@@ -105,7 +106,7 @@ describe("403", () => {
     expect((await response.json()).error.message).toBe("The role viewer does not include audit:read.");
   });
 
-  test("a token without the scope, even an admin's", async () => {
+  test(verifies("roles:api", "a token without the scope, even an admin's"), async () => {
     const { token } = await tokenFor("admin", ["admin"]);
     const response = await ask({ token });
     expect(response.status).toBe(403);
@@ -114,7 +115,7 @@ describe("403", () => {
 });
 
 describe("422", () => {
-  test("every problem of the query is listed", async () => {
+  test(verifies("http:error-shape", "every problem of the query is listed"), async () => {
     const { token } = await tokenFor("operator", ["audit:read"]);
     const response = await ask({ token }, "/audit-log?limit=0&from=yesterday&colour=red");
     expect(response.status).toBe(422);
@@ -124,7 +125,7 @@ describe("422", () => {
 });
 
 describe("429", () => {
-  test("an address that tries many tokens is told when to come back, and others are not touched", async () => {
+  test(verifies("tokens:rate-limit", "an address that tries many tokens is told when to come back, and others are not touched"), async () => {
     const tries = await Promise.all(Array.from({ length: 70 }, () => ask({ token: "nonsense", address: "192.0.2.99" })));
     expect(tries.filter((response) => response.status === 401)).toHaveLength(60);
     const refused = tries.find((response) => response.status === 429);

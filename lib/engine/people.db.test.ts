@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { OPERATOR_ACTOR } from "@/lib/domain/actor";
 import { hashToken } from "@/lib/domain/api-token";
 import { verifyPassword } from "@/lib/domain/password";
@@ -23,7 +24,7 @@ const database = useDatabase();
 const deps = () => testDeps(database);
 const eventsOf = async (type: string) => (await listEvents(database.db, { type })).items;
 
-test("the first admin is made once, whatever starts at the same time", async () => {
+test(verifies("people:first-admin", "the first admin is made once, whatever starts at the same time"), async () => {
   const made = await Promise.all(Array.from({ length: 5 }, () => createFirstAdmin(deps(), { email: "Admin@Localhost" })));
   expect(made.filter((result) => result.created)).toHaveLength(1);
   expect(await createFirstAdmin(deps(), { email: "other@localhost" })).toEqual({ created: false });
@@ -33,7 +34,7 @@ test("the first admin is made once, whatever starts at the same time", async () 
   expect(await verifyPassword(admin.password, person.passwordHash)).toBe(true);
 });
 
-test("a person is added with an event that names who did it, and without the password", async () => {
+test(verifies("audit:written", "a person is added with an event that names who did it, and without the password"), async () => {
   const admin = await buildUser(deps(), "admin", { name: "Ana" });
   const { id } = await createUser(deps(), admin.actor, { email: " Bo@Example.org ", name: "Bo", role: "viewer", password: TEST_PASSWORD });
   expect(await getPerson(database.db, id)).toMatchObject({ email: "bo@example.org", role: "viewer", disabled: false });
@@ -42,14 +43,14 @@ test("a person is added with an event that names who did it, and without the pas
   expect(JSON.stringify(event)).not.toContain(TEST_PASSWORD);
 });
 
-test("a taken e-mail is a conflict and writes neither person nor event", async () => {
+test(verifies("people:add:problems", "a taken e-mail is a conflict and writes neither person nor event"), async () => {
   const user = await buildUser(deps(), "viewer");
   const before = (await eventsOf("user.created")).length;
   await expect(createUser(deps(), OPERATOR_ACTOR, { email: user.email.toUpperCase(), name: "x", role: "admin" })).rejects.toMatchObject({ code: "conflict" });
   expect((await eventsOf("user.created")).length).toBe(before);
 });
 
-test("all problems of a new person are told at once", async () => {
+test(verifies("people:add:problems", "all problems of a new person are told at once"), async () => {
   const bad = { email: "nobody", name: " ", role: "king" as "admin" };
   await expect(createUser(deps(), OPERATOR_ACTOR, bad)).rejects.toMatchObject({
     code: "invalid_request",
@@ -57,7 +58,7 @@ test("all problems of a new person are told at once", async () => {
   });
 });
 
-test("two admins who demote each other at the same instant leave one", async () => {
+test(verifies("people:last-admin", "two admins who demote each other at the same instant leave one"), async () => {
   await database.db.user.updateMany({ where: { role: "admin" }, data: { role: "viewer" } });
   for (let round = 0; round < 10; round++) {
     const [a, b] = [await buildUser(deps(), "admin"), await buildUser(deps(), "admin")];
@@ -71,7 +72,7 @@ test("two admins who demote each other at the same instant leave one", async () 
   }
 });
 
-test("the last admin can be neither demoted nor shut out", async () => {
+test(verifies("people:last-admin", "the last admin can be neither demoted nor shut out"), async () => {
   await database.db.user.updateMany({ where: { role: "admin" }, data: { role: "viewer" } });
   const last = await buildUser(deps(), "admin");
   await expect(changeUserRole(deps(), last.actor, { userId: last.id, role: "viewer" })).rejects.toThrow("only admin left");
@@ -79,7 +80,7 @@ test("the last admin can be neither demoted nor shut out", async () => {
   expect(await getPerson(database.db, last.id)).toMatchObject({ role: "admin", disabled: false });
 });
 
-test("shutting out and a new password both end the sessions before them", async () => {
+test(verifies("session:disabled", verifies("session:password-change", "shutting out and a new password both end the sessions before them")), async () => {
   const admin = await buildUser(deps(), "admin");
   const user = await buildUser(deps(), "viewer");
   const version = async () => (await database.db.user.findUniqueOrThrow({ where: { id: user.id } })).sessionVersion;
@@ -90,7 +91,7 @@ test("shutting out and a new password both end the sessions before them", async 
   expect(await version()).toBe(2);
 });
 
-test("one's own password needs the current one", async () => {
+test(verifies("people:own-password", "one's own password needs the current one"), async () => {
   const user = await buildUser(deps(), "viewer");
   const change = { userId: user.id, password: "another lantern 43" };
   await expect(setPassword(deps(), user.actor, { ...change, currentPassword: "wrong" })).rejects.toMatchObject({ issues: [{ path: "currentPassword" }] });
@@ -98,7 +99,7 @@ test("one's own password needs the current one", async () => {
   expect(await verifyPassword("another lantern 43", await findPasswordHash(database.db, user.id))).toBe(true);
 });
 
-test("a token is kept as a hash, within what its person may do", async () => {
+test(verifies("tokens:once", "a token is kept as a hash, within what its person may do"), async () => {
   const reviewer = await buildUser(deps(), "reviewer");
   const { id, token } = await createToken(deps(), reviewer.actor, { name: "bot", userId: reviewer.id, scopes: ["approvals:decide"] });
   const row = await database.db.apiToken.findUniqueOrThrow({ where: { id } });
@@ -109,14 +110,14 @@ test("a token is kept as a hash, within what its person may do", async () => {
   );
 });
 
-test("the database refuses a deciding token that no person created, and unknown scopes", async () => {
+test(verifies("tokens:deciding", "the database refuses a deciding token that no person created, and unknown scopes"), async () => {
   const user = await buildUser(deps(), "reviewer");
   const row = { id: "tok_x", name: "x", userId: user.id, hash: "h", hint: "x" };
   await expect(database.db.apiToken.create({ data: { ...row, scopes: ["approvals:decide"] } })).rejects.toThrow("api_tokens_decide_has_creator");
   await expect(database.db.apiToken.create({ data: { ...row, scopes: ["everything"] } })).rejects.toThrow("api_tokens_scopes_known");
 });
 
-test("a token is revoked once, and only by its person or an admin", async () => {
+test(verifies("tokens:revoke", "a token is revoked once, and only by its person or an admin"), async () => {
   const user = await buildUser(deps(), "viewer");
   const { id } = await createToken(deps(), user.actor, { name: "bot", userId: user.id, scopes: ["runs:read"] });
   await expect(revokeToken(deps(), user.actor, { tokenId: id, ownerId: "usr_else" })).rejects.toMatchObject({ code: "not_found" });
@@ -124,7 +125,7 @@ test("a token is revoked once, and only by its person or an admin", async () => 
   await expect(revokeToken(deps(), user.actor, { tokenId: id, ownerId: user.id })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a group has exactly the members it was given", async () => {
+test(verifies("groups:members", "a group has exactly the members it was given"), async () => {
   const [a, b] = [await buildUser(deps(), "reviewer"), await buildUser(deps(), "reviewer")];
   const group = await createGroup(deps(), OPERATOR_ACTOR, { name: "finance" });
   await setGroupMembers(deps(), OPERATOR_ACTOR, { groupId: group.id, userIds: [a.id, b.id, "usr_nobody"] });
@@ -134,6 +135,6 @@ test("a group has exactly the members it was given", async () => {
   await expect(createGroup(deps(), OPERATOR_ACTOR, { name: "admin" })).rejects.toThrow("name of a role");
 });
 
-test("everything above is on a trail that verifies", async () => {
+test(verifies("audit:written", "everything above is on a trail that verifies"), async () => {
   expect(await verifyAudit(deps())).toMatchObject({ ok: true });
 });

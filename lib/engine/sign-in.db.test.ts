@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { SIGN_IN_ATTEMPTS_PER_ACCOUNT, SIGN_IN_ATTEMPTS_PER_ADDRESS, SIGN_IN_WINDOW_MS } from "@/lib/domain/limits";
 import { setUserDisabled } from "@/lib/engine/set-user-disabled";
 import { signInWithPassword } from "@/lib/engine/sign-in-with-password";
@@ -13,7 +14,7 @@ const deps = () => testDeps(database);
 let addresses = 0;
 const newAddress = () => `198.51.100.${addresses++}`;
 
-test("the right password gives the person, and the sign-in is on the trail with its address", async () => {
+test(verifies("sign-in:password", "the right password gives the person, and the sign-in is on the trail with its address"), async () => {
   const user = await buildUser(deps(), "viewer");
   const address = newAddress();
   const answer = await signInWithPassword(deps(), { email: ` ${user.email.toUpperCase()} `, password: TEST_PASSWORD, address });
@@ -22,14 +23,14 @@ test("the right password gives the person, and the sign-in is on the trail with 
   expect(event?.body).toMatchObject({ actor: { address }, data: { provider: "password" } });
 });
 
-test("unknown e-mail and wrong password give the same answer", async () => {
+test(verifies("sign-in:same-answer", "unknown e-mail and wrong password give the same answer"), async () => {
   const user = await buildUser(deps(), "viewer");
   const wrong = await signInWithPassword(deps(), { email: user.email, password: "wrong wrong wrong", address: newAddress() });
   const unknown = await signInWithPassword(deps(), { email: "nobody@example.org", password: "wrong wrong wrong", address: newAddress() });
   expect([wrong, unknown]).toEqual([{ refused: "credentials" }, { refused: "credentials" }]);
 });
 
-test("only someone who knows the password learns that an account is disabled", async () => {
+test(verifies("sign-in:disabled", "only someone who knows the password learns that an account is disabled"), async () => {
   const admin = await buildUser(deps(), "admin");
   const user = await buildUser(deps(), "viewer");
   await setUserDisabled(deps(), admin.actor, { userId: user.id, disabled: true });
@@ -38,7 +39,7 @@ test("only someone who knows the password learns that an account is disabled", a
   expect(await tryWith(TEST_PASSWORD)).toEqual({ refused: "disabled" });
 });
 
-test("guesses at one account are refused past the limit, from whatever address, all at once or not, until the window ends", async () => {
+test(verifies("sign-in:rate-limit:account", "guesses at one account are refused past the limit, from whatever address, all at once or not, until the window ends"), async () => {
   const clock = new TestClock();
   const user = await buildUser(deps(), "viewer");
   const guess = (password: string) => signInWithPassword(testDeps(database, clock), { email: user.email, password, address: newAddress() });
@@ -49,7 +50,7 @@ test("guesses at one account are refused past the limit, from whatever address, 
   expect(await guess(TEST_PASSWORD)).toMatchObject({ userId: user.id });
 });
 
-test("guesses from one address at many accounts are refused past the limit", async () => {
+test(verifies("sign-in:rate-limit:address", "guesses from one address at many accounts are refused past the limit"), async () => {
   const address = newAddress();
   const limit = { key: `sign-in:address:${address}`, count: SIGN_IN_ATTEMPTS_PER_ADDRESS, windowEndsAt: new Date(deps().now().getTime() + 60_000) };
   await database.db.throttle.create({ data: limit });
@@ -57,7 +58,7 @@ test("guesses from one address at many accounts are refused past the limit", asy
   expect(await signInWithPassword(deps(), { email: user.email, password: TEST_PASSWORD, address })).toEqual({ refused: "rate_limited", retryAfterS: 60 });
 });
 
-test("a success forgets the failures before it", async () => {
+test(verifies("sign-in:rate-limit:forgiven", "a success forgets the failures before it"), async () => {
   const user = await buildUser(deps(), "viewer");
   const address = newAddress();
   const attempt = (password: string) => signInWithPassword(deps(), { email: user.email, password, address });
@@ -74,12 +75,12 @@ test("a provider's account is tied to the person with the same verified e-mail, 
   expect(await signInWithProvider(deps(), { ...claim, accountId: user.id, email: "changed@example.org" })).toMatchObject({ userId: user.id });
 });
 
-test("an e-mail that the provider has not verified opens nothing", async () => {
+test(verifies("sign-in:provider:verified", "an e-mail that the provider has not verified opens nothing"), async () => {
   const user = await buildUser(deps(), "admin");
   expect(await signInWithProvider(deps(), { ...claim, email: user.email, emailVerified: false })).toEqual({ refused: "email_unverified" });
 });
 
-test("a stranger from a public provider is not let in; one from the own issuer becomes a viewer", async () => {
+test(verifies("sign-in:provider:stranger", "a stranger from a public provider is not let in; one from the own issuer becomes a viewer"), async () => {
   const stranger = { ...claim, accountId: "new", email: "stranger@example.org" };
   expect(await signInWithProvider(deps(), stranger)).toEqual({ refused: "not_invited" });
   expect(await database.db.user.findUnique({ where: { email: stranger.email } })).toBeNull();
@@ -87,7 +88,7 @@ test("a stranger from a public provider is not let in; one from the own issuer b
   expect(await database.db.user.findUnique({ where: { email: stranger.email } })).toMatchObject({ role: "viewer", passwordHash: null });
 });
 
-test("a disabled person is not let in through a provider either", async () => {
+test(verifies("sign-in:disabled", "a disabled person is not let in through a provider either"), async () => {
   const admin = await buildUser(deps(), "admin");
   const user = await buildUser(deps(), "viewer");
   await setUserDisabled(deps(), admin.actor, { userId: user.id, disabled: true });

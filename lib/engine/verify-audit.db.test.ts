@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { insertEvent } from "@/lib/store/event-sql";
@@ -45,7 +46,7 @@ test("an untouched trail verifies and says how much was read", async () => {
   expect(await verifyAudit(deps)).toMatchObject({ ok: true, chains: 2, events: 6, anchors: 1, findings: [] });
 });
 
-describe("the first bad row is named after", () => {
+describe(verifies("audit:tampering", "the first bad row is named after"), () => {
   test("a body was changed", async () => {
     const { deps, chain } = await trail();
     await tamper((client) => client.query(`UPDATE events SET body = replace(body, '"n":2', '"n":9') WHERE chain_id = $1 AND seq = 2`, [chain]));
@@ -119,14 +120,14 @@ describe("the first bad row is named after", () => {
   });
 });
 
-test("the application's own role can neither change nor remove nor truncate what was written", async () => {
+test(verifies("audit:append-only", "the application's own role can neither change nor remove nor truncate what was written"), async () => {
   await trail();
   for (const attempt of ["UPDATE events SET type = 'x'", "DELETE FROM events", "TRUNCATE events", "UPDATE anchors SET events = 0", "DELETE FROM anchors", "DELETE FROM decisions"]) {
     await expect(database.db.$executeRawUnsafe(attempt), attempt).rejects.toThrow(/permission denied/);
   }
 });
 
-test("even with the right granted, a change is refused by the table itself", async () => {
+test(verifies("audit:append-only", "even with the right granted, a change is refused by the table itself"), async () => {
   await trail();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -136,7 +137,7 @@ test("even with the right granted, a change is refused by the table itself", asy
   await client.end();
 });
 
-test("parallel writers of one chain leave one chain", async () => {
+test(verifies("audit:concurrent", "parallel writers of one chain leave one chain"), async () => {
   const { deps, clock, chain } = await trail();
   await Promise.all(
     Array.from({ length: 40 }, (_, n) => {
@@ -148,7 +149,7 @@ test("parallel writers of one chain leave one chain", async () => {
   expect(await verifyAudit(deps)).toMatchObject({ ok: true, events: 46 });
 });
 
-test("an event whose transaction is still open falls into a later anchor, not between two", async () => {
+test(verifies("audit:concurrent", "an event whose transaction is still open falls into a later anchor, not between two"), async () => {
   const { deps, clock, chain, other } = await trail();
   const late = new pg.Client({ connectionString: database.url });
   await late.connect();

@@ -2,16 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { openApiDocument } from "./openapi";
 import { OPERATIONS } from "./operations";
 
-test("the document passes an OpenAPI linter with its recommended rules", async () => {
+test(verifies("http:openapi", "the document passes an OpenAPI linter with its recommended rules"), async () => {
   const config = await createConfig({ extends: ["recommended"] });
   const problems = await lintFromString({ source: JSON.stringify(openApiDocument()), config });
   expect(problems.map((problem) => `${problem.ruleId}: ${problem.message} at ${problem.location[0]?.pointer}`)).toEqual([]);
 });
 
-test("every route file serves exactly the operations that are documented for its path", () => {
+test(verifies("http:openapi", "every route file serves exactly the operations that are documented for its path"), () => {
   const served = routeFiles("app").flatMap((file) => {
     const urlPath = `/${path.relative("app", path.dirname(file)).replaceAll(/\[(\w+)\]/g, "{$1}")}`;
     const methods = [...readFileSync(file, "utf8").matchAll(/export const (GET|POST|PUT|DELETE|PATCH) = route\(/g)].map((match) => match[1]);

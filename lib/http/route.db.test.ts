@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { verifies } from "@/e2e/requirements";
 import { BODY_SIZE_BYTES_MAX } from "@/lib/domain/limits";
 import { defineOperation } from "@/lib/http/operation";
 import { createRoute } from "@/lib/http/route";
@@ -29,7 +30,7 @@ async function post(facts: Parameters<typeof testRequest>[1], params = { name: "
   return POST(testRequest("/echo/a", { method: "POST", cookie, origin: TEST_ORIGIN, ...facts }), withParams(params));
 }
 
-describe("a change that rides on a session cookie", () => {
+describe(verifies("http:csrf", "a change that rides on a session cookie"), () => {
   test("is taken from our own pages", async () => {
     const response = await post({ body: { n: 1 }, headers: { "sec-fetch-site": "same-origin" } });
     expect([response.status, await response.json()]).toEqual([200, { n: 1 }]);
@@ -48,7 +49,7 @@ describe("a change that rides on a session cookie", () => {
   });
 });
 
-describe("a body", () => {
+describe(verifies("http:body", "a body"), () => {
   test("that is not JSON is refused with where it breaks", async () => {
     const response = await post({ body: '{"n":1' });
     expect(response.status).toBe(422);
@@ -71,7 +72,7 @@ describe("a body", () => {
   });
 });
 
-describe("a fault of ours", () => {
+describe(verifies("http:fault", "a fault of ours"), () => {
   const broken = (operation: typeof echo, handler: () => Promise<{ data: { n: number } }>) => async () => {
     const cookie = await sessionCookie(await buildUser(testDeps(database), "viewer"));
     const request = testRequest("/echo/a", { method: "POST", cookie, origin: TEST_ORIGIN, body: { n: 1 }, headers: { "x-request-id": "req_known" } });

@@ -52,7 +52,7 @@ test.each([
   ["app/runs/route.ts", "@prisma/client", "Only lib/store imports Prisma"],
   ["lib/cli/invoke.ts", "@/lib/store/transitions/claim-run", "State changes go through an engine use case"],
   ["lib/engine/start-run.ts", "@/lib/testing/builders", "for tests only"],
-])("%s may not import %s", (file, specifier, reason) => {
+])(verifies("architecture:imports", "%s may not import %s"), (file, specifier, reason) => {
   expect(lint(file, using(specifier))).toContain(reason);
 });
 
@@ -70,17 +70,18 @@ test.each([
 });
 
 test("components and app may take types from where they may not take values", () => {
+import { verifies } from "@/e2e/requirements";
   expect(lint("components/runs/table.tsx", 'import type { Run } from "@/lib/store/queries/get-run";\nexport type Row = Run;\n')).not.toContain("restricted");
   expect(lint("app/runs/page.tsx", 'import type { RunStatus } from "@/lib/domain/run-state";\nexport type Row = RunStatus;\n')).not.toContain("restricted");
 });
 
-test("domain has neither clock nor network nor environment", () => {
+test(verifies("architecture:pure", "domain has neither clock nor network nor environment"), () => {
   expect(lint("lib/domain/rule.ts", "export const at = Date.now();\n")).toContain("Time is an argument");
   expect(lint("lib/domain/rule.ts", 'export const answer = fetch("http://localhost");\n')).toContain("no I/O");
   expect(lint("lib/domain/rule.ts", "export const home = process.env.HOME;\n")).toContain("is an argument");
 });
 
-test("only lib/env.ts reads the environment", () => {
+test(verifies("architecture:pure", "only lib/env.ts reads the environment"), () => {
   expect(lint("lib/engine/start-run.ts", "export const home = process.env.HOME;\n")).toContain("process.env");
   expect(lint("lib/env.ts", "export const home = process.env.HOME;\n")).not.toContain("process.env");
 });

@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import { PAGE_SIZE } from "@/lib/domain/limits";
+import { renameUser } from "@/lib/engine/rename-user";
+import { expect, type Person, test } from "./fixtures";
+import { AuditPage } from "./pages/audit-page";
+import { verifies } from "./requirements";
+import type { EngineDeps } from "@/lib/engine/deps";
+
+/** Events that nobody else has: a person who changes their own name again and again. */
+async function makeEvents(deps: EngineDeps, { id, name, actor }: Person, count: number): Promise<void> {
+  for (let n = 1; n <= count; n++) await renameUser(deps, actor, { userId: id, name: `${name} ${n}` });
+}
+
+test(verifies("audit:filters", "filters are in the address, narrow the list, and the address shows the same to someone else"), async ({ open, person, deps }) => {
+  const [operator, other, busy] = [await person("operator"), await person("admin"), await person("viewer")];
+  await makeEvents(deps, busy, 3);
+  const audit = new AuditPage(await open(operator));
+  await audit.open();
+  await audit.narrow({ actor: busy.id, type: "user.renamed" });
+  await expect(audit.page).toHaveURL(new RegExp(`[?&]actor=${busy.id}`));
+  await expect(audit.events).toHaveCount(3);
+
+  const shared = new AuditPage(await open(other));
+  await shared.page.goto(audit.page.url());
+  await expect(shared.events).toHaveCount(3);
+  await expect(shared.filter.getByLabel("Actor")).toHaveValue(busy.id);
+  await shared.narrow({ type: "token" });
+  await expect(shared.page.getByText("No event fits")).toBeVisible();
+});
+
+test(verifies("audit:filters", "a time that cannot be read is named, not guessed"), async ({ open, person }) => {
+  const audit = new AuditPage(await open(await person("operator")));
+  await audit.open({ from: "yesterday" });
+  await expect(audit.page.getByRole("alert").filter({ hasText: "yesterday" })).toContainText("2026-01-31T09:30");
+});
+
+test(verifies("audit:pages", "pages join without gap or repeat, newest first"), async ({ open, person, deps }) => {
+  const [operator, busy] = [await person("operator"), await person("viewer")];
+  await makeEvents(deps, busy, PAGE_SIZE + 3);
+  const audit = new AuditPage(await open(operator));
+  await audit.open({ actor: busy.id });
+  const first = await audit.places();
+  await audit.page.getByRole("link", { name: "Next page" }).click();
+  await expect(audit.events).toHaveCount(3);
+  const places = [...first, ...(await audit.places())].map((place) => Number(place.split(" · ")[1]));
+  expect(new Set(places).size).toBe(PAGE_SIZE + 3);
+  expect(places).toEqual([...places].sort((a, b) => b - a));
+  await audit.page.getByRole("link", { name: "First page" }).click();
+  await expect(audit.events).toHaveCount(PAGE_SIZE);
+});
+
+test(verifies("audit:event", "an opened event shows its body, its hash and its place"), async ({ open, person, deps }) => {
+  const [operator, busy] = [await person("operator"), await person("viewer")];
+  await makeEvents(deps, busy, 1);
+  const audit = new AuditPage(await open(operator));
+  await audit.open({ actor: busy.id });
+  const event = audit.events.first();
+  await expect(event.getByText("Hash")).toBeHidden();
+  await event.locator("summary").click();
+  await expect(event.locator("pre")).toContainText(`${busy.name} 1`);
+  await expect(event).toContainText(/Hash\s*(sha256:)?[0-9a-f]{64}/);
+});
+
+test(verifies("audit:export", "the export is the shown filter as JSON lines, oldest first"), async ({ open, person, deps }) => {
+  const [operator, busy] = [await person("operator"), await person("viewer")];
+  await makeEvents(deps, busy, 3);
+  const audit = new AuditPage(await open(operator));
+  await audit.open({ actor: busy.id });
+  const [download] = await Promise.all([audit.page.waitForEvent("download"), audit.page.getByRole("link", { name: "Export as JSONL" }).click()]);
+  expect(download.suggestedFilename()).toMatch(/\.jsonl$/);
+  const lines = (await readFile(await download.path(), "utf8")).trim().split("\n").map((line) => JSON.parse(line) as { seq: number; actor: { id: string } });
+  expect(lines.map(({ actor }) => actor.id)).toEqual([busy.id, busy.id, busy.id]);
+  expect(lines.map(({ seq }) => seq)).toEqual(lines.map(({ seq }) => seq).sort((a, b) => a - b));
+});

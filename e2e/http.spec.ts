@@ -1,0 +1,105 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, required, test } from "./fixtures";
+import { PLACES, PUBLIC_PLACES } from "./places";
+import { verifies } from "./requirements";
+
+const base = () => required("BASE_URL");
+
+test(verifies("http:health", "liveness, readiness and metrics answer to anyone and tell nothing about people"), async () => {
+  expect(await (await fetch(`${base()}/healthz`)).json()).toMatchObject({ status: "ok" });
+  const ready = await fetch(`${base()}/readyz`);
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toMatchObject({ status: "ready", database: "ok", worker: "ok" });
+  const metrics = await (await fetch(`${base()}/metrics`)).text();
+  expect(metrics).toMatch(/^kimitsu_http_request_duration_seconds_count\{/m);
+  expect(metrics).not.toContain("@");
+});
+
+test(verifies("http:docs", "the reference lists every documented call to someone who is not signed in"), async ({ open }) => {
+  const page = await open(null);
+  const document = (await (await page.request.get("/openapi.json")).json()) as { openapi: string; paths: Record<string, object> };
+  expect(document.openapi).toMatch(/^3\.1/);
+  await page.goto("/docs");
+  await expect(page.getByRole("heading", { name: "API reference" })).toBeVisible();
+  for (const path of Object.keys(document.paths)) await expect(page.getByText(path, { exact: true }).filter({ visible: true }).first()).toBeVisible();
+});
+
+test(verifies("http:headers", "pages, API answers, refusals and files carry the security headers"), async () => {
+  for (const path of ["/sign-in", "/docs", "/audit-log", "/healthz", "/no-such-page", "/icon.svg"]) {
+    const { headers } = await fetch(base() + path);
+    const of = (name: string) => headers.get(name);
+    expect.soft(of("x-content-type-options"), path).toBe("nosniff");
+    expect.soft(of("x-frame-options"), path).toBe("DENY");
+    expect.soft(of("referrer-policy"), path).toBeTruthy();
+    expect.soft(of("cross-origin-opener-policy"), path).toBe("same-origin");
+    expect.soft(of("strict-transport-security"), path).toMatch(/max-age=\d{8}/);
+    expect.soft(of("x-powered-by"), path).toBeNull();
+    if (path !== "/icon.svg") expect.soft(of("x-request-id"), path).toMatch(/^req_/);
+  }
+});
+
+test(verifies("http:csp", "the policy allows no inline script, no framing and no other site, with a nonce of its own for each answer"), async () => {
+  const policies = [];
+  for (let n = 0; n < 2; n++) policies.push((await fetch(`${base()}/sign-in`)).headers.get("content-security-policy") ?? "");
+  const [policy = ""] = policies;
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain("form-action 'self'");
+  expect(policy).toContain("base-uri 'none'");
+  expect(policy).not.toMatch(/unsafe-(inline|eval)/);
+  const nonces = policies.map((text) => /'nonce-([^']+)'/.exec(text)?.[1]);
+  expect(nonces[0]).toBeTruthy();
+  expect(nonces[0]).not.toBe(nonces[1]);
+});
+
+test(verifies("http:csp", "no page breaks the policy itself or writes an error to the console"), async ({ open, person }) => {
+  // What the pages complain about is collected by the fixture, which fails the test.
+  const page = await open(await person("admin"));
+  for (const { path, title } of [...PLACES, ...PUBLIC_PLACES.filter(({ name }) => name !== "sign-in")]) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1, name: title })).toBeVisible();
+    await page.waitForLoadState("networkidle");
+  }
+});
+
+test(verifies("http:csrf", "a form of another site changes nothing, although the person's cookie is sent along"), async ({ open, person }) => {
+  const page = await open(await person("admin"));
+  await page.goto("/settings");
+  const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  // The sign-out form as a browser without scripts would post it; only where it comes from differs.
+  const action = /name="(\$ACTION_ID_[0-9a-f]+)"/.exec(await (await page.request.get("/settings")).text())?.[1];
+  expect(action).toBeTruthy();
+  const post = (origin: string) => {
+    const body = new FormData();
+    body.set(action ?? "", "");
+    return fetch(`${base()}/settings`, { method: "POST", headers: { cookie, origin }, body, redirect: "manual" });
+  };
+  const foreign = await post("https://evil.example");
+  expect(foreign.status).toBeGreaterThanOrEqual(400);
+  expect(foreign.headers.get("set-cookie")).toBeNull();
+  const own = await post(base());
+  expect(own.status).toBe(303);
+  expect(own.headers.get("location")).toContain("/sign-in");
+  const read = await fetch(`${base()}/audit-log`, { headers: { cookie, origin: "https://evil.example" } });
+  expect(read.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+test(verifies("http:csp", "another site cannot show the console in a frame"), async ({ browser }) => {
+  const foreign = createServer((_request, response) => response.setHeader("content-type", "text/html").end(`<iframe src="${base()}/sign-in"></iframe>`));
+  await new Promise<void>((resolve) => foreign.listen(0, "127.0.0.1", resolve));
+  const page = await browser.newPage();
+  const refused = page.waitForEvent("console", (message) => /frame-ancestors|X-Frame-Options/i.test(message.text()));
+  await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+  await refused;
+  await expect(page.frameLocator("iframe").getByLabel("Password")).toHaveCount(0);
+  await page.close();
+  foreign.close();
+});
+
+test(verifies("http:error-shape", "an unknown address of the API and a refusal have the one shape"), async () => {
+  const refused = await fetch(`${base()}/audit-log`);
+  const { error } = (await refused.json()) as { error: Record<string, unknown> };
+  expect(refused.status).toBe(401);
+  expect(error).toEqual({ code: "unauthorized", message: expect.stringContaining("Bearer"), request_id: refused.headers.get("x-request-id"), issues: [] });
+});

@@ -1,0 +1,79 @@
+/**
+ * Each promised behaviour, once. A test cites the promises it would break with, by `verifies(id, title)`;
+ * lib/testing/requirements.test.ts fails when an entry is cited by no test.
+ */
+export const REQUIREMENTS = {
+  "sign-in:password": "The right e-mail and password lead into the console, and the sign-in is on the trail with its address.",
+  "sign-in:same-answer": "An unknown e-mail and a wrong password get the same answer.",
+  "sign-in:rate-limit:account": "Guesses at one account are refused past a limit, from whatever address, and the page says when to try again.",
+  "sign-in:rate-limit:address": "Guesses from one address at many accounts are refused past a limit.",
+  "sign-in:rate-limit:forgiven": "A successful sign-in forgets the failures before it.",
+  "sign-in:disabled": "A disabled person is not let in, and only someone who knows the password learns why.",
+  "sign-in:next": "Who was sent to sign in comes back to the page they asked for.",
+  "sign-in:next:stays": "No address after sign-in leads to another site.",
+  "sign-in:without-scripts": "Signing in works with JavaScript off.",
+  "sign-in:provider:verified": "A provider's account opens the person with the same e-mail only if the provider verified it.",
+  "sign-in:provider:stranger": "A stranger from a public provider is not let in.",
+
+  "session:sign-out": "Signing out ends the session in this browser, and its pages are closed from then on.",
+  "session:cookie": "The session cookie cannot be read by scripts, is not sent along from other sites, and holds no role.",
+  "session:forged": "A cookie that was signed with another secret opens nothing.",
+  "session:role-change": "A changed role holds from the person's next request on, in pages already open too.",
+  "session:disabled": "Disabling a person ends their sessions and tokens with the next request.",
+  "session:password-change": "A new password ends every session from before it.",
+
+  "roles:pages": "Each role is offered exactly the pages it may open.",
+  "roles:hidden": "A page that a person may not open looks the same as one that does not exist.",
+  "roles:api": "An operation of the API is refused to a role that does not include it, and a token beyond its scopes.",
+
+  "people:first-admin": "The first start makes one administrator, however many processes start at the same time.",
+  "people:add": "An admin adds a person; a generated password is shown once and works.",
+  "people:add:problems": "What is wrong with a new person is told at its field, all of it at once, and nothing is written.",
+  "people:role": "An admin changes a role after being asked, and is told what it will allow.",
+  "people:last-admin": "The last admin can be neither demoted nor shut out, and the refusal says why.",
+  "people:own-password": "Changing one's own password needs the current one.",
+  "groups:members": "A group has exactly the members it was given, and its name and members can be changed in the console.",
+
+  "tokens:once": "A token is shown once and kept as a hash.",
+  "tokens:works": "A token reads what its scopes and its person's role allow.",
+  "tokens:revoke": "A revoked token is refused from its next request on; only its person or an admin can revoke it.",
+  "tokens:refused": "An unknown, revoked or expired token, or one of a disabled person, is answered with 401.",
+  "tokens:rate-limit": "An address that tries many tokens is told when to come back, and others are not touched.",
+  "tokens:deciding": "The database refuses a token that can decide and that no person made.",
+
+  "http:csrf": "A change that rides on a session cookie is taken from Kimitsu's own pages only.",
+  "http:error-shape": "Every refusal has one shape: code, message, request id and all issues.",
+  "http:body": "A body that is not JSON, is of another type or too large is refused before anything happens.",
+  "http:fault": "A fault of ours is told as one, with the request id and nothing of its inside.",
+  "http:openapi": "The OpenAPI document passes a linter and lists exactly the routes that are served.",
+  "http:docs": "The API reference can be read without signing in.",
+  "http:health": "Liveness, readiness and metrics answer without a session, and readiness says what is not ready.",
+  "http:headers": "Every answer carries the security headers and a request id.",
+  "http:csp": "Pages run under a content security policy with a fresh nonce, cannot be framed, and never break it themselves.",
+
+  "audit:written": "Every change of people, groups and tokens is on a trail that verifies, without secrets.",
+  "audit:tampering": "A row of the trail that was changed, removed, inserted or moved is named by the verification.",
+  "audit:append-only": "The application's own database role can neither change nor remove what was written.",
+  "audit:concurrent": "Parallel writers leave one chain, and no event falls between two anchors.",
+  "audit:filters": "The audit page's filters are part of its address, and narrow what is shown.",
+  "audit:pages": "The trail is read newest first, in pages that join without gap or repeat.",
+  "audit:event": "An opened event shows what was sealed, with its hash and its place in the chain.",
+  "audit:state": "The audit page says what the last verification found, and names the rows that do not hold.",
+  "audit:export": "The trail is exported as JSON lines, oldest first, under the filter that is shown.",
+
+  "ui:accessible": "No page has a WCAG 2.2 AA violation that a machine can find, in light and in dark.",
+  "ui:keyboard": "Signing in and changing a role need no mouse.",
+  "ui:phone": "On a phone every page that the person may open is within reach of the thumb.",
+  "ui:width": "No page scrolls sideways, from a small phone to a wide screen.",
+  "ui:theme": "A chosen theme holds at once and after a reload.",
+
+  "architecture:imports": "A folder that imports what it must not is a lint error that gives the reason.",
+  "architecture:pure": "Rules read neither clock nor network nor environment; the environment is read in one file.",
+} as const;
+
+export type RequirementId = keyof typeof REQUIREMENTS;
+
+/** The title of a test that would fail if this promise were broken. To cite two, nest them. */
+export function verifies(id: RequirementId, title: string): string {
+  return `[${id}] ${title}`;
+}

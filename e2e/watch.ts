@@ -1,0 +1,19 @@
+import type { BrowserContext } from "@playwright/test";
+
+/** A status that a test asks for on purpose is no complaint; the test looks at it itself. */
+const EXPECTED = /^Failed to load resource: the server responded with a status of 4\d\d /;
+
+/** Collects what the pages of a window complain about: refusals of the content security policy, errors on the console, uncaught ones. */
+export async function watch(context: BrowserContext): Promise<string[]> {
+  const complaints: string[] = [];
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile ?? ""}:${event.lineNumber} ${event.sample}`);
+    });
+  });
+  context.on("console", (message) => {
+    if (message.type() === "error" && !EXPECTED.test(message.text())) complaints.push(`${message.page()?.url() ?? ""} ${message.text()}`);
+  });
+  context.on("weberror", (error) => complaints.push(`${error.page()?.url() ?? ""} ${error.error().message}`));
+  return complaints;
+}
