@@ -61,7 +61,7 @@ function toTools(request: ModelRequest, target: SdkTarget): Pick<SdkCall, "tools
 
 function toMessage(message: ModelMessage, target: SdkTarget): SdkMessage[] {
   if (message.role === "user") return [{ role: "user", content: [{ type: "text", text: message.text }] }];
-  if (message.role === "tool") return message.results.length === 0 ? [] : [{ role: "tool", content: message.results.map(toResult) }];
+  if (message.role === "tool") return message.results.length === 0 ? [] : [{ role: "tool", content: message.results.map((result) => toResult(result, target)) }];
   const content = toAssistantParts(message, target);
   // Providers refuse an assistant message without content, which is what a cut or refused turn can leave.
   return content.length === 0 ? [] : [{ role: "assistant", content }];
@@ -97,10 +97,10 @@ function toOptions(metadata: Metadata): Pick<SdkMessage, "providerOptions"> {
   return metadata ? { providerOptions: metadata as NonNullable<SdkMessage["providerOptions"]> } : {};
 }
 
-function toResult({ callId, name, status, output }: ToolResult): SdkToolResultPart {
+function toResult({ callId, name, status, output }: ToolResult, target: SdkTarget): SdkToolResultPart {
   const part = { type: "tool-result" as const, toolCallId: callId, toolName: toWireName(name) };
   if (status === "succeeded") return { ...part, output: typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output } };
-  // Not every provider has a mark for failed calls, so how the call ended always stands in the data as well.
+  // Only Anthropic has a mark for a failed call, so how it ended always stands in the data as well.
   const hasStatus = output !== null && typeof output === "object" && !Array.isArray(output) && "status" in output;
-  return { ...part, output: { type: "error-json", value: hasStatus ? output : { status, output } } };
+  return { ...part, output: { type: target.type === "anthropic" ? "error-json" : "json", value: hasStatus ? output : { status, output } } };
 }
