@@ -147,7 +147,7 @@ describe("a failure that will not pass", () => {
     first.reply(anthropicFailure(400, "invalid_request_error", "tools.0.input_schema: JSON schema is invalid"));
     const error = await failureOf(fixture().gateway.generate("standard", modelRequest(), { signal }));
     expect(error).toMatchObject({ kind: "invalid_request", isTransient: false, code: "model_failed" });
-    expect(error.message).toBe("anthropic/claude-haiku-4-5 answered 400 (invalid_request_error): tools.0.input_schema: JSON schema is invalid");
+    expect(error.message).toBe("anthropic/claude-haiku-4-5 answered 400 (invalid_request_error): tools.0.input_schema: JSON schema is invalid.");
     expect([first.requests.length, second.requests.length]).toEqual([1, 0]);
   });
 
@@ -166,8 +166,8 @@ describe("a failure that will not pass", () => {
     expect(error).toBeInstanceOf(ModelError);
     expect(error).toMatchObject({ kind: "overloaded", isTransient: true, model: "anthropic/claude-haiku-4-5" });
     expect(error.message).toBe(
-      "No model of the group standard answered. anthropic/claude-haiku-4-5 answered 529 (overloaded_error): Overloaded Tried 3 times. " +
-        "openai/gpt-4.1-mini answered 401 (invalid_api_key): the key was not accepted or may not use this model; check `api_key` of the provider in gateway.yaml",
+      "No model of the group standard answered. anthropic/claude-haiku-4-5 answered 529 (overloaded_error): Overloaded. Tried 3 times. " +
+        "openai/gpt-4.1-mini answered 401 (invalid_api_key): the key was not accepted or may not use this model; check `api_key` of the provider in gateway.yaml.",
     );
     expect(error.attempts).toHaveLength(4);
   });

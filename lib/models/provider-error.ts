@@ -36,7 +36,8 @@ export function describeFailure(answer: FailedAnswer): ModelError | FilteredErro
   // What a provider says about a key may hold parts of it.
   const text = kind === "unauthorized" ? "" : cleanErrorText(refusal.text, answer.sent);
   const retryAfterMs = readRetryAfterMs(answer.headers, answer.now);
-  return new ModelError(kind, answer.model, `${answer.model} answered ${answer.status}${code}: ${text || MEANING[kind]}${ADVICE[kind] ?? ""}`, {
+  const reason = `${(text || MEANING[kind]).replace(/[.\s]+$/, "")}${ADVICE[kind] ?? ""}.`;
+  return new ModelError(kind, answer.model, `${answer.model} answered ${answer.status}${code}: ${reason}`, {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     details: { status: answer.status },
   });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anthropicAnswer, startAnthropicServer } from "@/lib/testing/provider-servers/anthropic-server";
 import { anthropicProvider, createGatewayFixture, KEYS, modelRequest } from "@/lib/testing/provider-servers/gateway-fixture";
 import type { ProviderServer } from "@/lib/testing/provider-servers/provider-server";
-import type { AssistantMessage, ModelMessage, ModelRequest, ModelTool, ModelTurn } from "./model";
+import type { AssistantMessage, Json, ModelMessage, ModelRequest, ModelTool, ModelTurn } from "./model";
 
 const signal = new AbortController().signal;
 
@@ -112,7 +112,7 @@ describe("a conversation with tools", () => {
 
   test("gives every way in which a call can end without success as data and as an error", async () => {
     const statuses = ["failed", "denied", "rejected", "expired", "cancelled"] as const;
-    const outputs = [{ success: false, error: "no such order" }, "not permitted", { status: "rejected", tool: "shop.refund", reason: "Wrong customer", on_reject: "recover", tries_left: 1 }, { status: "expired" }, null];
+    const outputs: Json[] = [{ success: false, error: "no such order" }, "not permitted", { status: "rejected", tool: "shop.refund", reason: "Wrong customer", on_reject: "recover", tries_left: 1 }, { status: "expired" }, null];
     const messages: ModelMessage[] = [
       { role: "user", text: "go" },
       { role: "assistant", text: "", toolCalls: statuses.map((status) => ({ id: status, name: READ.name, arguments: {} })) },
@@ -133,7 +133,7 @@ describe("a conversation with tools", () => {
 
   test("gives reasoning back to no other model", async () => {
     server.reply(anthropicAnswer({ content: [{ type: "text", text: "ok" }] }));
-    const raw = { model: "anthropic/claude-other", parts: [{ type: "reasoning", text: "secret plan", metadata: { anthropic: { signature: "x" } } }, { type: "text", text: "hm" }] };
+    const raw: Json = { model: "anthropic/claude-other", parts: [{ type: "reasoning", text: "secret plan", metadata: { anthropic: { signature: "x" } } }, { type: "text", text: "hm" }] };
     await ask(modelRequest({ messages: [{ role: "user", text: "a" }, { role: "assistant", text: "hm", toolCalls: [], raw }, { role: "user", text: "b" }] }));
     expect((server.requests[0]!.body.messages as unknown[])[1]).toEqual({ role: "assistant", content: [{ type: "text", text: "hm" }] });
   });

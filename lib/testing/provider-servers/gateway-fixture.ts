@@ -20,16 +20,22 @@ export interface FixtureOptions {
   group: Record<string, unknown>;
   scripts?: ReadonlyMap<string, ScriptFile>;
   variables?: Record<string, string | null>;
+  /** Told the name of every variable whose value is asked for. */
+  onRead?: (name: string) => void;
   fetch?: Fetch;
   random?: () => number;
 }
 
-export function createGatewayFixture({ providers, group, scripts = new Map(), variables = {}, fetch = globalThis.fetch, random }: FixtureOptions): GatewayFixture {
+export function createGatewayFixture({ providers, group, scripts = new Map(), variables = {}, onRead, fetch = globalThis.fetch, random }: FixtureOptions): GatewayFixture {
   const clock = createHeldClock(random ? { random } : {});
   const known: Record<string, string | null> = { ...KEYS, ...variables };
   const env = Object.keys(known).map((name) => ({ name, secret: true }));
   const config = gatewaySchema.parse({ env, providers, model_groups: [{ name: "standard", strategy: "fallback", ...group }] });
-  return { clock, gateway: createGateway({ gateway: config, scripts, findVariable: ({ name }) => known[name] ?? null, fetch, ...clock }) };
+  const findVariable = ({ name }: { name: string }) => {
+    onRead?.(name);
+    return known[name] ?? null;
+  };
+  return { clock, gateway: createGateway({ gateway: config, scripts, findVariable, fetch, ...clock }) };
 }
 
 export function anthropicProvider(url: string, config: Record<string, unknown> = {}): unknown {

@@ -1,0 +1,132 @@
+import { inspect } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { KimitsuError } from "@/lib/errors";
+import { anthropicAnswer, startAnthropicServer } from "@/lib/testing/provider-servers/anthropic-server";
+import { chatAnswer, startChatServer } from "@/lib/testing/provider-servers/chat-server";
+import { anthropicProvider, createGatewayFixture, KEYS, localProvider, modelRequest } from "@/lib/testing/provider-servers/gateway-fixture";
+import type { ProviderServer } from "@/lib/testing/provider-servers/provider-server";
+import type { ModelError } from "./model";
+
+const { signal } = new AbortController();
+const PROMPT = "Card 4111 1111 1111 1111\nof Mrs. Ōta, \"blue\" file";
+const request = modelRequest({ system: "House rules of Acme", messages: [{ role: "user", text: PROMPT }] });
+
+let server: ProviderServer;
+let chat: ProviderServer;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  chat = await startChatServer();
+});
+afterEach(() => Promise.all([server.close(), chat.close()]));
+
+const headers = { "X-Trace": "{{ env.TRACE }}" };
+
+function failure(options: { isLocal?: boolean; fetch?: typeof fetch } = {}): Promise<ModelError> {
+  const providers = [anthropicProvider(server.url, { headers, max_retries: 1 }), localProvider(chat.url, { headers, max_retries: 1 })];
+  const { gateway } = createGatewayFixture({ providers, group: { models: [options.isLocal ? "local/m" : "anthropic/claude-haiku-4-5"] }, ...(options.fetch && { fetch: options.fetch }) });
+  return gateway.generate("standard", request, { signal }).then(() => expect.unreachable("it did not fail"), (error: unknown) => error as ModelError);
+}
+
+/** Everything that a log, a row or a page could be made of. */
+function printAll(error: ModelError): string {
+  const own = inspect(error, { depth: 20, showHidden: true, getters: true });
+  return [own, JSON.stringify(error), JSON.stringify(error.attempts), JSON.stringify(error.details), error.message, error.stack].join("\n");
+}
+
+function expectClean(error: ModelError): void {
+  const all = printAll(error);
+  for (const key of Object.values(KEYS)) {
+    for (const form of [key, encodeURIComponent(key), Buffer.from(key).toString("base64"), key.slice(-8)]) expect(all).not.toContain(form);
+  }
+  for (const part of ["4111 1111", "Mrs. Ōta", "House rules"]) expect(all).not.toContain(part);
+}
+
+describe("no key, header or part of the request is in an error", () => {
+  test.each([400, 401, 403, 404, 413, 422, 429, 500])("when the provider echoes all of them with %s", async (status) => {
+    for (const target of [server, chat]) target.reply({ kind: "echo", status }, { kind: "echo", status });
+    expectClean(await failure());
+    expectClean(await failure({ isLocal: true }));
+    // The server did see them, so there was something to hide.
+    expect(JSON.stringify(server.requests)).toContain(KEYS.ANTHROPIC_KEY);
+  });
+
+  test.each<[string, string]>([
+    ["shortened", `Incorrect API key provided: ${KEYS.LOCAL_KEY.slice(0, 4)}********${KEYS.LOCAL_KEY.slice(-8)}.`],
+    ["in Base64", `Basic auth ${Buffer.from(KEYS.LOCAL_KEY).toString("base64")} is wrong`],
+    ["encoded for an address", `see https://x/?key=${encodeURIComponent(KEYS.LOCAL_KEY)}`],
+    ["in two pieces of text", `bad prompt "${PROMPT.slice(0, 20)}" and "${PROMPT.slice(5, 40)}"`],
+    ["as JSON inside of JSON", JSON.stringify(JSON.stringify({ authorization: `Bearer ${KEYS.LOCAL_KEY}`, text: PROMPT }))],
+  ])("when it comes %s", async (_case, message) => {
+    chat.reply({ kind: "json", status: 400, body: { error: { message, type: "invalid_request_error" } } });
+    expectClean(await failure({ isLocal: true }));
+  });
+
+  test("when an answer has a form that the SDK complains about, quoting it", async () => {
+    const body = { id: "x", choices: [{ message: { role: "assistant", content: { echoed: PROMPT, key: KEYS.LOCAL_KEY } } }] };
+    chat.reply({ kind: "json", status: 200, body }, { kind: "json", status: 200, body });
+    const error = await failure({ isLocal: true });
+    expect(error.kind).toBe("malformed");
+    expectClean(error);
+  });
+
+  test("when the connection fails with an error that holds the address", async () => {
+    const broken = () => Promise.reject(new TypeError("fetch failed", { cause: new Error(`connect to https://user:${KEYS.ANTHROPIC_KEY}@host failed`) }));
+    const error = await failure({ fetch: broken });
+    expect(error.kind).toBe("unreachable");
+    expectClean(error);
+  });
+});
+
+test("what the provider says of its own accord is kept, in one line", async () => {
+  chat.reply({ kind: "json", status: 400, body: { error: { message: "temperature: must be\n at most 1; you asked about 'Card 4111 1111 1111 1111' ", type: "invalid_request_error" } } });
+  expect((await failure({ isLocal: true })).message).toBe("local/m answered 400 (invalid_request_error): temperature: must be at most 1; you asked about '[request]'.");
+});
+
+test("keys are not taken to the address of a redirect", async () => {
+  const other = await startAnthropicServer();
+  other.reply(anthropicAnswer({ content: [{ type: "text", text: "stolen" }] }));
+  server.reply({ kind: "text", status: 307, headers: { location: `${other.url}/v1/messages` }, text: "" });
+  expect(await failure()).toMatchObject({ kind: "misconfigured", message: expect.stringContaining("redirects are not followed") });
+  expect(other.requests).toHaveLength(0);
+  await other.close();
+});
+
+test("an address that the deployment forbids is refused with the guard's own words", async () => {
+  const refused = new KimitsuError("forbidden", "10.0.0.7 is a private address; list it in KIMITSU_ALLOW_HOSTS.");
+  const wrapped = () => Promise.reject(new TypeError("fetch failed", { cause: refused }));
+  expect(await failure({ fetch: wrapped })).toMatchObject({ kind: "misconfigured", isTransient: false, message: expect.stringContaining(refused.message) });
+});
+
+test("variables of the process that gateway.yaml does not declare change nothing", async () => {
+  const before = { ...process.env };
+  Object.assign(process.env, { ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: server.url, OPENAI_API_KEY: "sk-stray", ANTHROPIC_API_KEY: "sk-stray" });
+  const seen: { url: string; headers: string }[] = [];
+  const watch: typeof fetch = (input, init) => {
+    seen.push({ url: String(input), headers: JSON.stringify([...new Headers(init?.headers)]) });
+    return Promise.resolve(new Response("{}", { status: 400 }));
+  };
+  try {
+    for (const [name, key] of [["anthropic", "ANTHROPIC_KEY"], ["openai", "OPENAI_KEY"]] as const) {
+      const { gateway } = createGatewayFixture({ providers: [{ name, type: name, config: { api_key: `{{ env.${key} }}` } }], group: { models: [`${name}/m`] }, fetch: watch });
+      await expect(gateway.generate("standard", request, { signal })).rejects.toThrow("answered 400");
+    }
+  } finally {
+    process.env = before;
+  }
+  expect(seen.map(({ url }) => url)).toEqual(["https://api.anthropic.com/v1/messages", "https://api.openai.com/v1/responses"]);
+  expect(JSON.stringify(seen)).not.toContain("sk-stray");
+});
+
+test("a key is read for each call anew, and only for the model that is asked", async () => {
+  const read: string[] = [];
+  chat.reply(chatAnswer({ content: "a" }), chatAnswer({ content: "b" }));
+  const { gateway } = createGatewayFixture({
+    providers: [localProvider(chat.url), anthropicProvider(server.url)],
+    group: { models: ["local/m", "anthropic/claude-haiku-4-5"] },
+    onRead: (name) => read.push(name),
+  });
+  expect(read).toEqual([]);
+  await gateway.generate("standard", request, { signal });
+  await gateway.generate("standard", request, { signal });
+  expect(read).toEqual(["LOCAL_KEY", "LOCAL_KEY"]);
+});

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { modelRequest } from "@/lib/testing/provider-servers/gateway-fixture";
+import { OUTPUT_TOKENS_DEFAULT } from "./limits";
+import { costMicroUsd, estimateUsage, findPrice, toUsd } from "./price";
+
+const price = (input_per_million: number, output_per_million: number, model = "m") => ({ model, input_per_million, output_per_million });
+
+test("prices that binary fractions cannot hold are added up exactly", () => {
+  // As floats, 100 × 0.07 is 7.000000000000001, which would round up to one millionth too many.
+  expect(costMicroUsd(price(0.07, 0.2), { tokensIn: 100, tokensOut: 0 })).toBe(7);
+  expect(costMicroUsd(price(0.15, 0.6), { tokensIn: 1_000_000, tokensOut: 1_000_000 })).toBe(750_000);
+  expect(toUsd(750_000)).toBe(0.75);
+});
+
+test("a part of a millionth counts as a whole one, and nothing costs nothing", () => {
+  expect(costMicroUsd(price(0.1, 0.1), { tokensIn: 1, tokensOut: 0 })).toBe(1);
+  expect(costMicroUsd(price(3, 15), { tokensIn: 0, tokensOut: 0 })).toBe(0);
+  expect(costMicroUsd(null, { tokensIn: 5, tokensOut: 5 })).toBe(0);
+});
+
+test("tokens written to the provider's cache cost a quarter more", () => {
+  expect(costMicroUsd(price(4, 0), { tokensIn: 1_000, tokensOut: 0, tokensInCacheWrite: 400 })).toBe(4_400);
+});
+
+test("the cost of a sum is never above the sum of the costs", () => {
+  const tokens = fc.nat({ max: 10_000_000 });
+  fc.assert(
+    fc.property(fc.nat({ max: 1e9 }), tokens, tokens, (millionths, a, b) => {
+      const priced = price(millionths / 1e6, 0);
+      const cost = (tokensIn: number) => costMicroUsd(priced, { tokensIn, tokensOut: 0 });
+      expect(cost(a + b)).toBeLessThanOrEqual(cost(a) + cost(b));
+      expect(cost(a) + cost(b) - cost(a + b)).toBeLessThanOrEqual(1);
+    }),
+  );
+});
+
+test("an entry with the provider wins over the bare model id", () => {
+  const pricing = [price(1, 1, "m/x"), price(2, 2, "p/m/x")];
+  expect(findPrice({ pricing }, "p/m/x")).toBe(pricing[1]);
+  expect(findPrice({ pricing }, "q/m/x")).toBe(pricing[0]);
+  expect(findPrice({ pricing }, "q/y")).toBeNull();
+});
+
+test("the estimate covers text, tools and the longest answer, in every script", () => {
+  const long = "申し訳ございません。".repeat(100);
+  const small = estimateUsage(modelRequest());
+  const large = estimateUsage(modelRequest({ messages: [{ role: "user", text: long }], tools: [{ name: "t", description: "d", inputSchema: { type: "object" } }], maxTokens: null }));
+  // A thousand characters of Japanese are at most about 1,500 tokens.
+  expect(large.tokensIn - small.tokensIn).toBeGreaterThan(1_450);
+  expect([small.tokensOut, large.tokensOut]).toEqual([256, OUTPUT_TOKENS_DEFAULT]);
+});
