@@ -8,8 +8,8 @@ export const BODY_LIMITS: BodyLimits = {
   bytesMax: RESULT_BYTES_MAX,
   /** Deeper JSON is refused before it is parsed; the deepest schemas seen stay under thirty. */
   nestingMax: 200,
-  /** Progress notifications of a busy tool stay far below. */
-  eventsPerMinuteMax: 10_000,
+  /** Each costs a parse; fifty progress notifications in a second are more than anyone reads. */
+  eventsPerMinuteMax: 3_000,
 };
 
 /** Pages, tools and bytes of one server's list. A list without end is refused instead of read. */
