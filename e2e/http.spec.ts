@@ -6,14 +6,19 @@ import { verifies } from "./requirements";
 
 const base = () => required("BASE_URL");
 
-test(verifies("http:health", "liveness, readiness and metrics answer to anyone and tell nothing about people"), async () => {
-  expect(await (await fetch(`${base()}/healthz`)).json()).toMatchObject({ status: "ok" });
+test(verifies("http:health", "liveness and readiness answer to anyone"), async () => {
+  expect(await (await fetch(`${base()}/healthz`)).json()).toEqual({ status: "ok" });
   const ready = await fetch(`${base()}/readyz`);
   expect(ready.status).toBe(200);
-  expect(await ready.json()).toMatchObject({ status: "ready", database: "ok", worker: "ok" });
-  const metrics = await (await fetch(`${base()}/metrics`)).text();
-  expect(metrics).toMatch(/^kimitsu_http_request_duration_seconds_count\{/m);
-  expect(metrics).not.toContain("@");
+  expect(await ready.json()).toEqual({ status: "ready", database: "ok", worker: "ok" });
+});
+
+test(verifies("http:metrics", "metrics are refused without a sign-in, and count requests without naming people"), async ({ open, person }) => {
+  expect((await fetch(`${base()}/metrics`)).status).toBe(401);
+  const page = await open(await person("viewer"));
+  const figures = await (await page.request.get("/metrics")).text();
+  expect(figures).toMatch(/^kimitsu_http_request_duration_seconds_count\{.*operation="getMetrics".*status="401"/m);
+  expect(figures).not.toContain("@");
 });
 
 test(verifies("http:docs", "the reference lists every documented call to someone who is not signed in"), async ({ open }) => {

@@ -47,7 +47,8 @@ export const REQUIREMENTS = {
   "http:fault": "A fault of ours is told as one, with the request id and nothing of its inside.",
   "http:openapi": "The OpenAPI document passes a linter and lists exactly the routes that are served.",
   "http:docs": "The API reference can be read without signing in.",
-  "http:health": "Liveness, readiness and metrics answer without a session, and readiness says what is not ready.",
+  "http:health": "Liveness and readiness answer to anyone; readiness says whether database and worker are there.",
+  "http:metrics": "Metrics for Prometheus are given to a signed-in person or a token, and name no person.",
   "http:headers": "Every answer carries the security headers and a request id.",
   "http:csp": "Pages run under a content security policy with a fresh nonce, cannot be framed, and never break it themselves.",
 

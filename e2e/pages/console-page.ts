@@ -4,13 +4,11 @@ import type { Locator, Page } from "@playwright/test";
 export class ConsolePage {
   readonly nav: Locator;
   readonly account: Locator;
-  readonly missing: Locator;
 
   constructor(readonly page: Page) {
     // There are two, one for each width; only one is ever visible.
     this.nav = page.getByRole("navigation", { name: "Main" }).filter({ visible: true });
     this.account = page.getByRole("button", { name: /Account menu/ });
-    this.missing = page.getByRole("heading", { name: "There is no such page" });
   }
 
   heading(name: string): Locator {

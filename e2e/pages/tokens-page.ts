@@ -18,7 +18,7 @@ export class TokensPage {
   /** Makes a token and gives what the dialog shows. */
   async make(facts: { name: string; scopes: string[] }): Promise<string> {
     await this.page.getByRole("button", { name: "New token" }).click();
-    await this.dialog.getByLabel("Name").fill(facts.name);
+    await this.dialog.getByRole("textbox", { name: "Name" }).fill(facts.name);
     for (const scope of facts.scopes) await this.dialog.getByRole("checkbox", { name: scope }).check();
     await this.dialog.getByRole("button", { name: "Make the token" }).click();
     return this.dialog.getByTestId("secret").innerText();
