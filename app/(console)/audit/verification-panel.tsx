@@ -25,7 +25,7 @@ export function VerificationPanel({ state }: { state: AuditState }) {
           ))}
         </ul>
         <p>
-          Verified {utcTime(new Date(verification.verifiedAt))} UTC. Keep a copy of the database before anything else, and run <code>npx kimitsu audit verify</code> for the whole list.
+          Checked {utcTime(new Date(verification.verifiedAt))} UTC. Keep a copy of the database before anything else, and run <code>npx kimitsu audit verify</code> for the whole list.
         </p>
       </Notice>
     );
