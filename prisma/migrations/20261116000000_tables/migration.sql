@@ -332,6 +332,7 @@ CREATE TABLE "tool_pins" (
     "server" TEXT NOT NULL,
     "tool" TEXT NOT NULL,
     "fingerprint" TEXT NOT NULL,
+    "shape" TEXT NOT NULL,
     "source" "pin_source" NOT NULL,
     "pinned_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
