@@ -75,6 +75,7 @@ function sortOut(listed: readonly ToolDefinition[], matcher: SecretMatcher) {
 
 function findFault(tool: ToolDefinition, matcher: SecretMatcher): string | null {
   if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name)) return "a tool's name has 1 to 128 letters, digits, dots, hyphens and underscores";
+  if (tool.name === "__proto__") return "programs read its name differently";
   const text = JSON.stringify(tool);
   if (Buffer.byteLength(text) > DEFINITION_BYTES_MAX) return `its definition is larger than ${DEFINITION_BYTES_MAX} bytes`;
   if (matcher.replaceAll(text, () => "") !== text) return "its definition holds a secret that was sent to the server";
