@@ -1,15 +1,18 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { KimitsuError } from "@/lib/errors";
 import { anthropicAnswer, startAnthropicServer } from "@/lib/testing/provider-servers/anthropic-server";
 import { chatAnswer, startChatServer } from "@/lib/testing/provider-servers/chat-server";
 import { anthropicProvider, createGatewayFixture, KEYS, localProvider, modelRequest } from "@/lib/testing/provider-servers/gateway-fixture";
 import type { ProviderServer } from "@/lib/testing/provider-servers/provider-server";
+import { createEgress } from "@/lib/tools/egress";
 import type { ModelError } from "./model";
+import type { Fetch } from "./transport";
 
 const { signal } = new AbortController();
 const PROMPT = "Card 4111 1111 1111 1111\nof Mrs. Ōta, \"blue\" file";
-const request = modelRequest({ system: "House rules of Acme", messages: [{ role: "user", text: PROMPT }] });
+/** On the wire no twelve characters of it stand together without an escape. */
+const QUOTED = '"name"\n"Jane"\n"Roe"\n"code"\n"8812"';
+const request = modelRequest({ system: "House rules of Acme", messages: [{ role: "user", text: PROMPT }, { role: "user", text: QUOTED }] });
 
 let server: ProviderServer;
 let chat: ProviderServer;
@@ -21,7 +24,7 @@ afterEach(() => Promise.all([server.close(), chat.close()]));
 
 const headers = { "X-Trace": "{{ env.TRACE }}" };
 
-function failure(options: { isLocal?: boolean; fetch?: typeof fetch } = {}): Promise<ModelError> {
+function failure(options: { isLocal?: boolean; fetch?: Fetch } = {}): Promise<ModelError> {
   const providers = [anthropicProvider(server.url, { headers, max_retries: 1 }), localProvider(chat.url, { headers, max_retries: 1 })];
   const { gateway } = createGatewayFixture({ providers, group: { models: [options.isLocal ? "local/m" : "anthropic/claude-haiku-4-5"] }, ...(options.fetch && { fetch: options.fetch }) });
   return gateway.generate("standard", request, { signal }).then(() => expect.unreachable("it did not fail"), (error: unknown) => error as ModelError);
@@ -38,7 +41,7 @@ function expectClean(error: ModelError): void {
   for (const key of Object.values(KEYS)) {
     for (const form of [key, encodeURIComponent(key), Buffer.from(key).toString("base64"), key.slice(-8)]) expect(all).not.toContain(form);
   }
-  for (const part of ["4111 1111", "Mrs. Ōta", "House rules"]) expect(all).not.toContain(part);
+  for (const part of ["4111 1111", "Mrs. Ōta", "House rules", "Jane", "8812"]) expect(all).not.toContain(part);
 }
 
 describe("no key, header or part of the request is in an error", () => {
@@ -54,10 +57,16 @@ describe("no key, header or part of the request is in an error", () => {
     ["shortened", `Incorrect API key provided: ${KEYS.LOCAL_KEY.slice(0, 4)}********${KEYS.LOCAL_KEY.slice(-8)}.`],
     ["in Base64", `Basic auth ${Buffer.from(KEYS.LOCAL_KEY).toString("base64")} is wrong`],
     ["encoded for an address", `see https://x/?key=${encodeURIComponent(KEYS.LOCAL_KEY)}`],
+    ["with escapes that JSON puts between its parts", `bad prompt: ${QUOTED}`],
     ["in two pieces of text", `bad prompt "${PROMPT.slice(0, 20)}" and "${PROMPT.slice(5, 40)}"`],
     ["as JSON inside of JSON", JSON.stringify(JSON.stringify({ authorization: `Bearer ${KEYS.LOCAL_KEY}`, text: PROMPT }))],
   ])("when it comes %s", async (_case, message) => {
     chat.reply({ kind: "json", status: 400, body: { error: { message, type: "invalid_request_error" } } });
+    expectClean(await failure({ isLocal: true }));
+  });
+
+  test("when a refusal of the key quotes its last letters", async () => {
+    chat.reply({ kind: "json", status: 401, body: { error: { message: `The key that ends in ${KEYS.LOCAL_KEY.slice(-8)} is not known`, code: "invalid_api_key" } } });
     expectClean(await failure({ isLocal: true }));
   });
 
@@ -91,17 +100,30 @@ test("keys are not taken to the address of a redirect", async () => {
   await other.close();
 });
 
-test("an address that the deployment forbids is refused with the guard's own words", async () => {
-  const refused = new KimitsuError("forbidden", "10.0.0.7 is a private address; list it in KIMITSU_ALLOW_HOSTS.");
-  const wrapped = () => Promise.reject(new TypeError("fetch failed", { cause: refused }));
-  expect(await failure({ fetch: wrapped })).toMatchObject({ kind: "misconfigured", isTransient: false, message: expect.stringContaining(refused.message) });
+describe("through the guard of outgoing requests", () => {
+  test("an address that the deployment allows answers", async () => {
+    const egress = createEgress({ allowHosts: ["127.0.0.1"] });
+    chat.reply(chatAnswer({ content: "fine" }));
+    const { gateway } = createGatewayFixture({ providers: [localProvider(chat.url)], group: { models: ["local/m"] }, fetch: egress.guardedFetch });
+    expect((await gateway.generate("standard", request, { signal })).turn.text).toBe("fine");
+    await egress.close();
+  });
+
+  test("an address that the deployment forbids is refused once, in the guard's own words", async () => {
+    const egress = createEgress({ allowHosts: [] });
+    const error = await failure({ fetch: egress.guardedFetch });
+    expect(error).toMatchObject({ kind: "misconfigured", isTransient: false, message: expect.stringMatching(/cannot be asked: 127\.0\.0\.1.* KIMITSU_ALLOW_HOSTS/) });
+    expect(error.attempts).toHaveLength(1);
+    expect(server.requests).toHaveLength(0);
+    await egress.close();
+  });
 });
 
 test("variables of the process that gateway.yaml does not declare change nothing", async () => {
   const before = { ...process.env };
   Object.assign(process.env, { ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: server.url, OPENAI_API_KEY: "sk-stray", ANTHROPIC_API_KEY: "sk-stray" });
   const seen: { url: string; headers: string }[] = [];
-  const watch: typeof fetch = (input, init) => {
+  const watch: Fetch = (input, init) => {
     seen.push({ url: String(input), headers: JSON.stringify([...new Headers(init?.headers)]) });
     return Promise.resolve(new Response("{}", { status: 400 }));
   };

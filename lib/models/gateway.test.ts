@@ -250,6 +250,7 @@ describe("the order of a group's models", () => {
     expect([begun.model, (await asked()).model, (await asked()).model]).toEqual(["anthropic/claude-haiku-4-5", "openai/gpt-4.1-mini", "anthropic/claude-haiku-4-5"]);
     const more = [...modelRequest().messages, { role: "assistant" as const, text: begun.turn.text, toolCalls: [], raw: begun.turn.raw! }, { role: "user" as const, text: "and?" }];
     expect((await asked(more)).model).toBe("anthropic/claude-haiku-4-5");
+    expect([first.requests.length, second.requests.length]).toEqual([3, 1]);
   });
 });
 

@@ -61,7 +61,7 @@ export function createProviderModel(options: ProviderModelOptions): Model {
   };
 }
 
-function createSdkModel(options: ProviderModelOptions, fetch: Fetch): SdkModel {
+function createSdkModel(options: ProviderModelOptions, fetch: typeof globalThis.fetch): SdkModel {
   const { id, provider } = options;
   const modelId = id.slice(id.indexOf("/") + 1);
   const fill = { model: id, env: options.env, findVariable: options.findVariable };

@@ -1,4 +1,7 @@
-/** From our request to the SDK's: every message, call and result in its place, tool schemas untouched. */
+/**
+ * From our request to the SDK's: every message, call and result in its place, tool schemas as they are. (For OpenAI the
+ * SDK leaves out the two keywords that it refuses, `propertyNames` and patterns with lookaround.)
+ */
 import type { Provider } from "@/lib/config/gateway-schema";
 import { OUTPUT_TOKENS_DEFAULT } from "./limits";
 import type { AssistantMessage, ModelMessage, ModelRequest, ToolCallRequest, ToolResult } from "./model";
@@ -47,8 +50,6 @@ function toTools(request: ModelRequest, target: SdkTarget): Pick<SdkCall, "tools
       name: toWireName(name),
       description,
       inputSchema,
-      // OpenAI rewrites schemas to its strict subset unless told not to.
-      ...(target.type === "openai" && { strict: false }),
     }),
   );
   if (tools.length > 0) return { tools };
@@ -73,7 +74,7 @@ function toAssistantParts(message: AssistantMessage, target: SdkTarget): SdkAssi
   const calls = new Map(message.toolCalls.map((call) => [call.id, call]));
   return parts.flatMap((part): SdkAssistantPart[] => {
     if (part.type === "text") return toText(part.text, part.metadata);
-    if (part.type === "reasoning") return toReasoning(part.text, part.metadata, target);
+    if (part.type === "reasoning") return [{ type: "reasoning", text: part.text, ...toOptions(part.metadata) }];
     const call = calls.get(part.id);
     return call ? [toCall(call, part.metadata)] : [];
   });
@@ -81,12 +82,6 @@ function toAssistantParts(message: AssistantMessage, target: SdkTarget): SdkAssi
 
 function toText(text: string, metadata?: Metadata): SdkAssistantPart[] {
   return text === "" ? [] : [{ type: "text", text, ...toOptions(metadata) }];
-}
-
-/** OpenAI can read its reasoning back only when it came encrypted; without that it would look for an item it never kept. */
-function toReasoning(text: string, metadata: Metadata, target: SdkTarget): SdkAssistantPart[] {
-  if (target.type === "openai" && !metadata?.openai?.reasoningEncryptedContent) return [];
-  return [{ type: "reasoning", text, ...toOptions(metadata) }];
 }
 
 function toCall(call: ToolCallRequest, metadata?: Metadata): SdkAssistantPart {

@@ -8,7 +8,8 @@ import { ANSWER_SIZE_BYTES_MAX, ERROR_SIZE_BYTES_MAX } from "./limits";
 import { ModelError } from "./model";
 import { describeFailure, findHiddenFailure } from "./provider-error";
 
-export type Fetch = typeof globalThis.fetch;
+/** `fetch`, or the guard of outgoing requests. */
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface TransportOptions {
   /** Named in errors. */
@@ -18,11 +19,12 @@ export interface TransportOptions {
 }
 
 /** A `fetch` that gives good answers only, and throws ModelError (or what aborted it) for everything else. */
-export function createTransport({ model, fetch, now }: TransportOptions): Fetch {
+export function createTransport({ model, fetch, now }: TransportOptions): typeof globalThis.fetch {
   return async (input, init = {}) => {
+    const url = input instanceof Request ? input.url : input;
     const sent: SentRequest = { headers: new Headers(init.headers), body: typeof init.body === "string" ? init.body : "" };
     const signal = init.signal ?? undefined;
-    const response = await guard(model, signal, () => fetch(input, { ...init, redirect: "manual" }));
+    const response = await guard(model, signal, () => fetch(url, { ...init, redirect: "manual" }));
     const { status, headers } = response;
     const limit = response.ok ? ANSWER_SIZE_BYTES_MAX : ERROR_SIZE_BYTES_MAX;
     const { text, isCut } = await guard(model, signal, () => readText(response, limit));
