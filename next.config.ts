@@ -4,7 +4,7 @@ import type { NextConfig } from "next";
 const SECURITY_HEADERS = [
   { key: "x-content-type-options", value: "nosniff" },
   { key: "x-frame-options", value: "DENY" },
-  { key: "referrer-policy", value: "no-referrer" },
+  { key: "referrer-policy", value: "same-origin" },
   { key: "cross-origin-opener-policy", value: "same-origin" },
   { key: "cross-origin-resource-policy", value: "same-origin" },
   { key: "permissions-policy", value: "camera=(), microphone=(), geolocation=(), payment=(), usb=()" },

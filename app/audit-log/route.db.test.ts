@@ -124,6 +124,11 @@ describe("422", () => {
   });
 });
 
+test("a NUL in the address is refused before it reaches the database", async () => {
+  const { token } = await tokenFor("operator", ["audit:read"]);
+  expect((await ask({ token }, "/audit-log?chain=%00")).status).toBe(422);
+});
+
 describe("429", () => {
   test(verifies("tokens:rate-limit", "an address that tries many tokens is told when to come back, and others are not touched"), async () => {
     const tries = await Promise.all(Array.from({ length: 70 }, () => ask({ token: "nonsense", address: "192.0.2.99" })));

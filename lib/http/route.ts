@@ -89,13 +89,21 @@ async function parseRequest<P extends z.ZodType, Q extends z.ZodType, B extends 
   };
   const parts = {
     params: parse(operation.params, params, "path"),
-    query: parse(operation.query, Object.fromEntries(new URL(request.url).searchParams), "query"),
+    query: parse(operation.query, readQuery(request), "query"),
     body: parse(operation.body, operation.body ? await readJsonBody(request) : undefined, "body"),
   };
   if (issues.length > 0) {
     throw new KimitsuError("invalid_request", `The request was refused: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")}`, { issues });
   }
   return parts;
+}
+
+/** Postgres holds no NUL in text, so one in an address is a mistake or a probe. */
+function readQuery(request: Request): Record<string, string> {
+  const { searchParams } = new URL(request.url);
+  const strange = [...searchParams].find(([name, value]) => `${name}${value}`.includes("\0"));
+  if (strange) throw new KimitsuError("invalid_request", "The address holds a NUL character.", { issues: [{ path: "query", message: "holds a NUL character" }] });
+  return Object.fromEntries(searchParams);
 }
 
 function toResponse<A extends z.ZodType>(operation: Operation<z.ZodType, z.ZodType, z.ZodType, A>, result: HandlerResult<z.input<A>>, requestId: string): Response {
