@@ -251,10 +251,24 @@ test("requests of the server for sampling, elicitation and roots are refused, an
   expect(initialize?.params?.capabilities).toEqual({});
 });
 
-test("a header-mismatch error, at which clients like to try again, sends nothing again", async () => {
+/** The handshake of a server of revision 2026-07-28. */
+const modern: Record<string, Behaviour> = {
+  "server/discover": ({ reply }) => reply({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, serverInfo: { name: "modern", version: "1" } }),
+};
+
+test("a header-mismatch error, at which the client would try again by itself, sends nothing again", async () => {
   const server = await hostile({
-    "tools/call": ({ response, message }) => void response.writeHead(200, json).end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error: { code: -32_020, message: "header mismatch" } })),
+    ...modern,
+    "tools/call": ({ response, message }) => void response.writeHead(400, json).end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error: { code: -32_020, message: "header mismatch" } })),
   });
+  expect(await call(server)).toMatchObject({ kind: "answered", result: { is_error: true } });
+  expect(server.seen).not.toContain("initialize");
+  expect(calls(server)).toBe(1);
+});
+
+test("an answer that asks for input is an error result, and the call is not repeated with made-up input", async () => {
+  const inputRequests = { ask: { method: "elicitation/create", params: { mode: "form", message: "Your password?", requestedSchema: { type: "object", properties: {} } } } };
+  const server = await hostile({ ...modern, "tools/call": ({ reply }) => reply({ resultType: "input_required", inputRequests, requestState: "s" }) });
   expect(await call(server)).toMatchObject({ kind: "answered", result: { is_error: true } });
   expect(calls(server)).toBe(1);
 });
