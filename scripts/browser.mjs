@@ -11,7 +11,14 @@ const SYSTEM_BROWSERS = {
 };
 
 /** Meant for one small function in a cloud: they weaken the browser or make it unlike the ones people use. */
-const UNWANTED_FLAGS = /^--(user-agent|window-size|headless|single-process|no-zygote|disable-web-security|allow-running-insecure-content|disable-features|disable-site-isolation-trials)/;
+const UNWANTED_FLAGS = /^--(user-agent|window-size|headless|single-process|no-zygote|disable-web-security|allow-running-insecure-content|enable-features|disable-features|disable-site-isolation-trials)/;
+
+/**
+ * The packaged Chromium ends at once ("Not implemented", from its font code) when a page asks the new font service for a local font, as
+ * fallback faces do. A second list of features replaces Playwright's own, so what matters of that is repeated.
+ */
+const FEATURES_OFF =
+  "--disable-features=FontDataServiceLinux,FontDataServiceForCSSLocalFonts,FontDataManagerPrewarming,HttpsUpgrades,PaintHolding,MediaRouter,OptimizationHints,ThirdPartyStoragePartitioning,DestroyProfileOnBrowserClose";
 
 /** `{ source, executablePath, args, env }` for Playwright's launch options; without a path, Playwright takes its own. */
 export async function findBrowser() {
@@ -44,7 +51,7 @@ async function packagedBrowser() {
     const executablePath = await chromium.executablePath();
     const { LD_LIBRARY_PATH } = process.env;
     const FONTCONFIG_PATH = configureFonts(folder);
-    const args = chromium.args.filter((flag) => !UNWANTED_FLAGS.test(flag));
+    const args = [...chromium.args.filter((flag) => !UNWANTED_FLAGS.test(flag)), FEATURES_OFF];
     return { source: "the package @sparticuz/chromium", executablePath, args, env: { LD_LIBRARY_PATH, FONTCONFIG_PATH } };
   } finally {
     for (const name of ["TMPDIR", "AWS_EXECUTION_ENV", "LD_LIBRARY_PATH", "FONTCONFIG_PATH"]) {
