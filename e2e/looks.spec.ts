@@ -18,7 +18,7 @@ const DIALOGS = [
   { path: "/settings/people", button: "Add a person", name: "add-person" },
   { path: "/settings/groups", button: "New group", name: "add-group" },
   { path: "/settings/tokens", button: "New token", name: "add-token" },
-];
+] as const;
 
 /** Who is signed in is sent away from the sign-in page, so public pages are seen by nobody. */
 const ALL = [...PLACES.map((place) => ({ ...place, isPublic: false })), ...PUBLIC_PLACES.map((place) => ({ ...place, isPublic: true }))];
@@ -61,9 +61,9 @@ for (const { look, options } of LOOKS) {
 for (const place of ALL) {
   test(verifies("ui:width", `${place.name} does not scroll sideways`), async ({ open, person }) => {
     const page = await open(place.isPublic ? null : await person("admin"));
+    await show(page, place);
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
-      await show(page, place);
       expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), `at ${width} pixels`).toBeLessThanOrEqual(width);
     }
   });
