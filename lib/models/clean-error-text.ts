@@ -2,6 +2,7 @@
  * Providers sometimes echo what they were sent. An error message goes to databases, pages and logs, so everything that
  * it shares with the request's headers or body is taken out of it, and what is left is one short line.
  */
+import { findShared } from "./find-shared";
 import { ECHO_LENGTH_MIN, ERROR_TEXT_LENGTH_MAX } from "./limits";
 
 /** What went over the wire. Kept only while its answer is awaited. */
@@ -44,19 +45,9 @@ function maskKeyShapes(text: string): string {
 }
 
 function maskEcho(text: string, sources: readonly string[]): string {
-  if (text.length < ECHO_LENGTH_MIN) return text;
-  const windows = new Map<string, number[]>();
-  for (let at = 0; at + ECHO_LENGTH_MIN <= text.length; at++) {
-    const window = text.slice(at, at + ECHO_LENGTH_MIN);
-    windows.set(window, [...(windows.get(window) ?? []), at]);
-  }
   const isEchoed = new Uint8Array(text.length);
-  for (const source of sources) {
-    for (let at = 0; at + ECHO_LENGTH_MIN <= source.length; at++) {
-      for (const start of windows.get(source.slice(at, at + ECHO_LENGTH_MIN)) ?? []) isEchoed.fill(1, start, start + ECHO_LENGTH_MIN);
-    }
-  }
-  return [...text.matchAll(/[\s\S]/g)].map(({ 0: char, index }) => (isEchoed[index] === 0 ? char : isEchoed[index - 1] === 1 ? "" : "[request]")).join("");
+  for (const start of findShared(text, sources, ECHO_LENGTH_MIN)) isEchoed.fill(1, start, start + ECHO_LENGTH_MIN);
+  return text.split("").map((char, index) => (isEchoed[index] === 0 ? char : isEchoed[index - 1] === 1 ? "" : "[request]")).join("");
 }
 
 /** The body as it was sent, and every text inside of it as it reads without JSON's escapes. */

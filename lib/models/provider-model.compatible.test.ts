@@ -92,3 +92,9 @@ test("an error in an answer with status 200 is an error", async () => {
   expect(turn.text).toBe("there");
   expect(attempts[0]).toMatchObject({ outcome: "overloaded", message: expect.stringContaining("upstream is down") });
 });
+
+test("an answer of several megabytes arrives whole", async () => {
+  const content = "長い answer ".repeat(400_000);
+  server.reply(chatAnswer({ content }));
+  expect((await ask(modelRequest())).turn.text).toBe(content);
+});

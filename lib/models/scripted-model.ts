@@ -2,12 +2,12 @@
  * A model that plays turns from a file and needs no key. It keeps nothing between turns: which one is played follows
  * from the messages alone, so a restarted process or a replay gets the same answer to the same conversation.
  */
-import { setTimeout as delay } from "node:timers/promises";
 import { compile, type CompiledExpression, isTruthy } from "@/lib/config/jmespath";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
 import { type Json, type JsonObject, type Model, ModelError, type ModelRequest, type ModelTool, type ModelTurn, type ToolCallRequest } from "./model";
 import { readContext, type ScriptContext, splitToolName } from "./script-context";
 import type { AgentScript, Script, ScriptTurn } from "./script-schema";
+import { sleep } from "./timing";
 
 export interface ScriptedModelOptions {
   /** `provider/model-id`; conditions see it as `model`, so that one file can serve several models of a group. */
@@ -26,7 +26,7 @@ export function createScriptedModel(options: ScriptedModelOptions): Model {
       signal.throwIfAborted();
       const player = new Player(options, expressions, request);
       const turn = player.choose();
-      if (turn.delay_ms) await waitFor(turn.delay_ms, signal);
+      if (turn.delay_ms) await sleep(turn.delay_ms, signal);
       return player.play(turn);
     },
   };
@@ -142,12 +142,4 @@ class Player {
 
 function countTokens(text: string): number {
   return Math.ceil(text.length / 4);
-}
-
-async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await delay(ms, undefined, { signal });
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
-  }
 }
