@@ -56,5 +56,3 @@ export const agentSchema = z
   .describe("An agent: its instructions, its tools, and what it must ask for");
 
 export type Agent = z.infer<typeof agentSchema>;
-export type AgentServer = z.infer<typeof agentServerSchema>;
-export type Subagent = z.infer<typeof subagentSchema>;

@@ -133,11 +133,12 @@ describe("hostile files are refused with a message, in bounded time", () => {
     ["a number that is too large", "max_turns: 12345678901234567890\n", /too large to be kept exactly/],
   ];
   it.each(cases)("%s", (_name, content, expected) => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const problems = problemsOf({ [file]: content });
+    const { user, system } = process.cpuUsage(started);
     expect(problems.join("\n")).toMatch(expected);
-    expect(performance.now() - started).toBeLessThan(10_000);
-  });
+    expect((user + system) / 1_000_000).toBeLessThan(10);
+  }, 60_000);
 
   it("a link that leads out of the project", () => {
     const root = write(FILES);

@@ -29,11 +29,6 @@ const FOLDERS: Record<string, { kind: FileKind; suffix: string }> = {
   directives: { kind: "directive", suffix: ".xml" },
 };
 
-/** The suffix a file of this kind must have, for messages. */
-export function suffixOf(kind: "workflow" | "agent" | "server"): string {
-  return `.${kind}.yaml`;
-}
-
 export interface Listing {
   files: ProjectFile[];
   problems: Problem[];

@@ -202,6 +202,22 @@ it("a step override replaces what the agent gives, and only there", () => {
   expect(load(files).map((problem) => `${problem.file} ${problem.chain}`)).toEqual(["agents/caller.agent.yaml a literal (NOT secret)  →  server svc.params.token (secret)  →  auth"]);
 });
 
+it("what an override replaces is not part of the step's chain", () => {
+  const files = filesOf({ source: "a secret env entry", agent: false, server: true, hasAuth: true }) as Record<string, Record<string, unknown>>;
+  const main = files["workflows/main.workflow.yaml"] as { pipeline: Record<string, unknown>[] };
+  main.pipeline[1]!.params = { token: "{{ params.given }}", server: { svc: { token: "{{ env.SVC_TOKEN }}" } } };
+  (files["workflows/main.workflow.yaml"] as { params: unknown }).params = schema("given", false);
+  expect(load(files).map((problem) => problem.chain)).toEqual(["agent caller.params.token (NOT secret)  →  server svc.params.token (secret)  →  auth"]);
+});
+
+it("a param of a sub-workflow that no parent gives is followed from there", () => {
+  const files = filesOf({ source: "a secret env entry", sub: false, agent: true, server: true, hasAuth: true }) as Record<string, Record<string, unknown>>;
+  delete (files["workflows/main.workflow.yaml"] as { pipeline: Record<string, unknown>[] }).pipeline[1]!.input;
+  expect(load(files).map((problem) => problem.chain)).toEqual([
+    "workflow nested.params.inner (NOT secret)  →  agent caller.params.token (secret)  →  server svc.params.token (secret)  →  auth",
+  ]);
+});
+
 it("files that nothing uses yet are judged as well", () => {
   const { "workflows/main.workflow.yaml": _main, ...rest } = filesOf({ source: "a literal", agent: false, server: true, hasAuth: true });
   expect(load(rest).map((problem) => problem.chain)).toEqual(["agent caller.params.token (NOT secret)  →  server svc.params.token (secret)  →  auth"]);
