@@ -20,27 +20,26 @@ export interface ToolPin {
 
 /** `sha256:` over the canonical JSON (RFC 8785) of the six fields that people and models go by. */
 export function fingerprintTool(definition: ToolDefinition): string {
-  return digest("kimitsu.tool.v1", pick(definition));
+  return digest(pick(definition));
 }
 
 export function pinOf(definition: ToolDefinition): ToolPin {
   const { name: _name, ...rest } = pick(definition);
-  return { fingerprint: fingerprintTool(definition), shape: digest("kimitsu.tool-shape.v1", rest) };
+  return { fingerprint: fingerprintTool(definition), shape: digest(rest) };
 }
 
 /** One hash for all tools of a server, whatever their order. */
 export function fingerprintToolSet(definitions: readonly ToolDefinition[]): string {
   const entries = definitions.map((definition) => [definition.name, fingerprintTool(definition)] as const);
-  return digest("kimitsu.tool-set.v1", entries.toSorted(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)));
+  return digest(entries.toSorted(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)));
 }
 
 function pick({ name, title, description, inputSchema, outputSchema, annotations }: ToolDefinition) {
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
-/** The purpose stands before the content, so that one kind of hash never passes for another. */
-function digest(purpose: string, value: unknown): string {
+function digest(value: unknown): string {
   const text = canonicalize(value);
   if (text === undefined) throw new Error("unreachable: a definition has a canonical form");
-  return `sha256:${createHash("sha256").update(`${purpose}\n${text}`, "utf8").digest("hex")}`;
+  return `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
 }

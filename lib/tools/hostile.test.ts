@@ -253,7 +253,8 @@ test("requests of the server for sampling, elicitation and roots are refused, an
 
 /** The handshake of a server of revision 2026-07-28. */
 const modern: Record<string, Behaviour> = {
-  "server/discover": ({ reply }) => reply({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, serverInfo: { name: "modern", version: "1" } }),
+  "server/discover": ({ reply }) => reply({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, serverInfo: { name: "modern", version: "1" }, resultType: "complete", ttlMs: 0, cacheScope: "private" }),
+  "tools/list": ({ reply }) => reply({ tools: [HARMLESS_TOOL], resultType: "complete", ttlMs: 0, cacheScope: "private" }),
 };
 
 test("a header-mismatch error, at which the client would try again by itself, sends nothing again", async () => {
