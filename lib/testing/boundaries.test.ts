@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 
 const root = path.resolve(import.meta.dirname, "../..");
 let folder = "";
@@ -70,7 +71,6 @@ test.each([
 });
 
 test("components and app may take types from where they may not take values", () => {
-import { verifies } from "@/e2e/requirements";
   expect(lint("components/runs/table.tsx", 'import type { Run } from "@/lib/store/queries/get-run";\nexport type Row = Run;\n')).not.toContain("restricted");
   expect(lint("app/runs/page.tsx", 'import type { RunStatus } from "@/lib/domain/run-state";\nexport type Row = RunStatus;\n')).not.toContain("restricted");
 });
