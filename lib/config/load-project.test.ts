@@ -125,6 +125,7 @@ describe("hostile files are refused with a message, in bounded time", () => {
     ["twenty thousand keys", Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join("\n"), /unknown field "k0"/],
     ["__proto__ as a key", "name: a\n__proto__: { x: 1 }\n", /"__proto__" cannot be a field name/],
     ["two documents", "name: a\n---\nname: b\n", /more than one YAML document/],
+    ["a template without quotes", "name: a\nprompt:\n  user: {{ params.x }}\n", /:3:10 prompt.user: a field name must be plain text; a template is text and needs quotes: "\{\{ params.NAME \}\}"/],
     ["an empty file", "", /the file is empty/],
     ["a list", "- a\n", /expected a mapping, got a list/],
     ["a lone surrogate", 'name: "\\uD800"\n', /lone surrogate/],
@@ -163,10 +164,12 @@ describe("hostile files are refused with a message, in bounded time", () => {
   });
 
   it("a file of an unknown kind in a known folder is a warning", () => {
-    const { project, problems } = loadProject(write({ ...FILES, "agents/other.yaml": "x: 1", "agents/README.md": "text", "gateway.yml": "" }), OPTIONS);
+    const { project, problems } = loadProject(write({ ...FILES, "agents/other.yaml": "x: 1", "agents/README.md": "text", "gateway.yml": "", "agent/x.yaml": "", "x.workflow.yaml": "", "notes.txt": "", "data/x.json": "" }), OPTIONS);
     expect(problems.map((problem) => formatProblem(problem))).toEqual([
+      'agent:1:1: warning: this folder is not read; did you mean "agents"?',
       "agents/other.yaml:1:1: warning: this file is not read; files here are named *.agent.yaml",
       'gateway.yml:1:1: warning: this file is not read; name it "gateway.yaml"',
+      "x.workflow.yaml:1:1: warning: this file is not read; move it to workflows/",
     ]);
     expect(project).not.toBeNull();
   });

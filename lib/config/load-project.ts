@@ -140,7 +140,8 @@ function toDraft(read: ReadFiles, options: LoadOptions, listed: readonly Problem
     agents: of("agent"), workflows: of("workflow"), scripts: of("script"),
     broken: read.broken, problems: [...listed, ...read.problems],
   };
-  if (options.env !== undefined && draft.environment === null) {
+  const isUnsure = [...read.broken].some((file) => file.startsWith("environments/"));
+  if (options.env !== undefined && draft.environment === null && !isUnsure) {
     const names = environments.map((entry) => entry.definition.name);
     const file = environments[0]?.file ?? "environments";
     draft.problems.push(fileProblem(file, `no environment ${JSON.stringify(options.env)}`, suggest(options.env, names, "environments") ?? `add environments/${options.env}.env.yaml`));

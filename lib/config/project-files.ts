@@ -1,7 +1,7 @@
 /** Finds and reads the files of a project folder, never anything outside of it. */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync, type Dirent } from "node:fs";
 import path from "node:path";
-import type { Problem } from "./problem";
+import { findNearest, type Problem } from "./problem";
 import { FILE_SIZE_BYTES_MAX } from "./yaml-source";
 
 export type FileKind = "workflow" | "agent" | "server" | "servers" | "gateway" | "policy" | "environment" | "script" | "lock" | "directive";
@@ -42,11 +42,21 @@ export function listProjectFiles(root: string): Listing {
     const kind = ROOT_FILES[entry.name];
     if (kind !== undefined) addFile(root, entry.name, kind, listing);
     else if (entry.isDirectory() && FOLDERS[entry.name] !== undefined) walkFolder(root, entry.name, FOLDERS[entry.name]!, 1, listing);
-    else if (/^(gateway|servers|policy)\.(yml|json)$/.test(entry.name)) {
-      warn(listing, entry.name, "this file is not read", `name it "${entry.name.replace(/\.\w+$/, ".yaml")}"`);
-    }
+    else warnAboutMisplaced(listing, entry);
   }
   return listing;
+}
+
+/** What lies beside the known files is no concern of ours, unless it looks like one of them. */
+function warnAboutMisplaced(listing: Listing, entry: Dirent): void {
+  if (entry.isDirectory()) {
+    const nearest = findNearest(entry.name, Object.keys(FOLDERS));
+    if (nearest !== undefined) warn(listing, entry.name, "this folder is not read", `did you mean "${nearest}"?`);
+    return;
+  }
+  const folder = Object.entries(FOLDERS).find(([, { suffix }]) => suffix !== ".xml" && entry.name.endsWith(suffix))?.[0];
+  if (folder !== undefined) warn(listing, entry.name, "this file is not read", `move it to ${folder}/`);
+  else if (/^(gateway|servers|policy)\.(yml|json)$/.test(entry.name)) warn(listing, entry.name, "this file is not read", `name it "${entry.name.replace(/\.\w+$/, ".yaml")}"`);
 }
 
 function walkFolder(root: string, folder: string, rule: { kind: FileKind; suffix: string }, depth: number, listing: Listing): void {

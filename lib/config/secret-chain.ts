@@ -8,6 +8,7 @@ import type { Links, ServerLink } from "./links";
 import { isOpen, propertiesOf } from "./param-schemas";
 import type { ValuePath } from "./problem";
 import { drawChain, explainRepair, judgeChain, keyOf, type ChainNode } from "./secrets/chain";
+import { checkSecretDefaults } from "./secrets/check-defaults";
 import { listFlows, overlaps, type Flow } from "./secrets/flows";
 import { agentParamNode, authNode, envNode, literalNode, openNode, outputNode, serverParamNode, workflowParamNode } from "./secrets/nodes";
 import { listFrom, listStepReferences, listTemplates } from "./step-references";
@@ -17,6 +18,7 @@ import type { Workflow } from "./workflow-schema";
 
 export function checkSecretChains(draft: Draft, links: Links): void {
   new ChainTracer(draft, links).trace();
+  checkSecretDefaults(draft);
 }
 
 type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
@@ -46,7 +48,6 @@ class ChainTracer {
       const link = { index: 0, name: server.definition.name, server };
       for (const param of Object.keys(server.definition.params)) this.traceServerParam(link, param, [], true);
     }
-    this.checkDefaults();
   }
 
   /**
@@ -202,22 +203,6 @@ class ChainTracer {
     for (const { path } of references) {
       const node = envNode(workflow, path[0] ?? "");
       if (node !== null) this.finish([node, end]);
-    }
-  }
-
-  /** A default is a literal, so a secret cannot have one; only an env entry can, for values such as that of a demo. */
-  private checkDefaults(): void {
-    const hint = "remove the default, or the mark: a default stands in the file and can be read by everyone";
-    for (const { source, base, definition } of this.draft.servers) {
-      for (const [name, param] of Object.entries(definition.params)) {
-        if (param.secret && param.default !== undefined) report(this.draft, source, [...base, "params", name, "default"], `the secret param ${JSON.stringify(name)} has a default`, { hint });
-      }
-    }
-    for (const { source, definition } of [...this.draft.agents, ...this.draft.workflows]) {
-      for (const [name, property] of Object.entries(propertiesOf(definition.params?.schema))) {
-        if (property?.secret !== true || property.default === undefined) continue;
-        report(this.draft, source, ["params", "schema", "properties", name, "default"], `the secret param ${JSON.stringify(name)} has a default`, { hint });
-      }
     }
   }
 

@@ -103,7 +103,9 @@ function convertMap(items: readonly Pair[], path: ValuePath, refuse: Refuse): Re
   for (const { key, value } of items) {
     const offset = startOf(key ?? value);
     if (!isScalar(key) || key.value === null || typeof key.value === "object") {
-      refuse(offset, path, "a field name must be plain text", "put text that begins with `{`, `[` or `*` in quotes");
+      const isTemplate = isMap(key) && key.flow === true;
+      const hint = isTemplate ? 'a template is text and needs quotes: "{{ params.NAME }}"' : "put text that begins with `[` or `*` in quotes";
+      refuse(offset, path, "a field name must be plain text", hint);
       continue;
     }
     const name = typeof key.value === "string" ? key.value : (key.source ?? String(key.value));

@@ -48,6 +48,12 @@ function checkAgentFile(draft: Draft, agent: Loaded<Agent>, links: Links): void 
   }
   for (const { at, agent: child, params: fixed } of links.subagents.get(agent.file) ?? []) {
     checkDeclared(fixed, [...at, "params"]);
+    for (const [name, property] of Object.entries(propertiesOf(child.definition.params?.schema))) {
+      if (property?.secret !== true || Object.hasOwn(fixed, name)) continue;
+      report(draft, agent.source, at, `the secret param ${JSON.stringify(name)} of agent ${child.definition.name} cannot come from the model`, {
+        hint: `write { path: ${child.file}, params: { ${name}: "{{ params.NAME }}" } } with a param of this agent that is marked secret`,
+      });
+    }
     checkGiven(draft, agent.source, { at: [...at, "params"], given: fixed, schema: child.definition.params?.schema, owner: `agent ${child.definition.name}`, isPartial: true, typeOfReference });
   }
 }

@@ -12,6 +12,9 @@ export function checkServers(draft: Draft): void {
     checkName(draft, server);
     checkTransport(draft, server);
     checkAuth(draft, server);
+    for (const { path, at } of parseTemplates(server.definition.env ?? {}, ["params"]).references) {
+      checkDeclared(draft, server, [...server.base, "env", ...at], path[0] ?? "");
+    }
   }
   const files = new Map(servers.map((server) => [server.file, server]));
   for (const file of files.values()) {
@@ -52,12 +55,13 @@ function checkTransport(draft: Draft, { source, base, definition }: LoadedServer
   if (definition.auth !== undefined) report(draft, source, at("auth"), '"auth" has no meaning with `transport: stdio`', { hint: "pass the secret in `env`", part: "key" });
 }
 
-function checkAuth(draft: Draft, { source, base, definition, origin }: LoadedServer): void {
+function checkAuth(draft: Draft, server: LoadedServer): void {
+  const { source, base, definition, origin } = server;
   if (definition.auth === undefined) return;
   const at = [...base, "auth", "secret"];
   const { secret } = definition.auth;
   const { references } = parseTemplates(secret, ["params"]);
-  for (const { path } of references) checkDeclared(draft, { source, base, definition, origin } as LoadedServer, at, path[0] ?? "");
+  for (const { path } of references) checkDeclared(draft, server, at, path[0] ?? "");
   if (references.length > 0 || secret.includes("{{") || isLegacyReference(secret)) return;
   const isLiteral = /^`[^`]+`$/.test(secret) || origin === "marketplace";
   if (!isLiteral) {

@@ -12,7 +12,12 @@ export function checkTemplates(draft: Draft, { source }: Loaded<unknown>, ruleAt
     if (typeof value === "string") {
       if (value.includes("{{")) checkText(value, path);
     } else if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
-    else if (value !== null && typeof value === "object") for (const [key, item] of Object.entries(value)) visit(item, [...path, key]);
+    else if (value !== null && typeof value === "object") {
+      for (const [key, item] of Object.entries(value)) {
+        if (key.includes("{{") && ruleAt(path) !== "skip") report(draft, source, [...path, key], "templates in field names are not filled in", { hint: "use them in values only", part: "key" });
+        visit(item, [...path, key]);
+      }
+    }
   };
   const checkText = (text: string, path: ValuePath) => {
     const rule = path.at(-1) === "description" ? "skip" : ruleAt(path);

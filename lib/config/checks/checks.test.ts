@@ -79,6 +79,26 @@ describe("agents", () => {
   });
 });
 
+describe("sub-agents", () => {
+  const secret = { type: "object", properties: { key: { type: "string", secret: true } } };
+  const child = { name: "child", model: "standard", prompt: { system: "x" }, params: { schema: secret }, servers: [{ path: SERVER }] };
+  const parent = (entry: unknown, marked: boolean) => ({
+    "agents/child.agent.yaml": child,
+    [AGENT]: { subagents: [entry], params: { schema: { type: "object", properties: { message: { type: "string" }, token: { type: "string", secret: marked } } } } },
+    [WORKFLOW]: { env: [{ name: "TOKEN", secret: true, default: "x" }], pipeline: [{ id: "sort", agent: AGENT, params: { message: "x", token: "{{ env.TOKEN }}" } }] },
+  });
+  const fixed = { path: "agents/child.agent.yaml", params: { key: "{{ params.token }}" } };
+
+  it("get their secrets from their parent, never from the model", () => {
+    expect(problems(parent(fixed, true))).toEqual([]);
+    expect(problems(parent("agents/child.agent.yaml", true))[0]).toContain('subagents[0]: the secret param "key" of agent child cannot come from the model');
+  });
+
+  it("are part of the secret chain", () => {
+    expect(problems(parent(fixed, false))[0]).toContain("env TOKEN (secret)  →  agent triage.params.token (NOT secret)  →  agent child.params.key (secret)");
+  });
+});
+
 describe("approval rules", () => {
   const policy = { "policy.yaml": { groups: { finance: { members: ["ana@example.com"] }, leads: { members: ["bo@example.com", "cy@example.com"] }, open: {} } } };
 
