@@ -69,7 +69,7 @@ test("the console keeps a result whole up to its limit, and beyond it stays belo
 });
 
 test("text for models has no terminal codes and names what deceives", () => {
-  expect(cleanText("a\u001B[1;31mred\u001B[0m\u0007\u009B2Jb\r\nc\td\u001B]8;;http://x\u001B\\link")).toBe("ared" + "b\nc\td" + "link");
+  expect(cleanText("a\u001B[1;31mred\u001B[0m\u0007\u009B2Jb\r\nc\td\u001B]8;;http://x\u001B\\link")).toBe("aredb\nc\tdlink");
   expect(cleanText("approve\u202Eevorppa")).toBe("approve⟨U+202E⟩evorppa");
 });
 

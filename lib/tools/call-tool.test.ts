@@ -245,3 +245,30 @@ test("one call that fails does not disturb another on the same connection", asyn
   await recording.release("slow");
   expect(await slow).toMatchObject({ kind: "answered", result: { success: true } });
 });
+
+test("a server that went away after its list was read is not sent anything", async () => {
+  const first = await startRecordingServer();
+  const pool = pooled();
+  const server = testServer(first.url);
+  await pool.listTools(server);
+  await first.close();
+  expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "not_sent", reason: "unreachable", retryable: true });
+});
+
+test("a session that has ended while its list is checked is replaced, and the call arrives once", async () => {
+  const first = await startRecordingServer();
+  let now = 1_000;
+  const pool = pooled({ now: () => now });
+  const server = testServer(first.url);
+  const fingerprint = fingerprintTool((await pool.listTools(server)).tools.find((tool) => tool.name === "echo")!);
+  now += 4_000;
+  await callTool(pool, server, asking("echo"));
+  await first.close();
+  const second = await record({ port: first.port });
+  // Too recently used for a ping, too old for the list: the list is the first to find the session gone.
+  now += 4_000;
+  await callTool(pool, server, asking("no-such-tool"));
+  now += 4_000;
+  expect(await callTool(pool, server, asking("echo", { fingerprint }))).toMatchObject({ kind: "answered", result: { success: true } });
+  expect(await second.calls()).toHaveLength(1);
+});

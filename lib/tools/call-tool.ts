@@ -10,12 +10,13 @@ import { mapText } from "@/lib/domain/tool-text";
 import { KimitsuError } from "@/lib/errors";
 import { callContext, CallWatch } from "./call-watch";
 import type { Connection } from "./connection";
-import { describeFailure, listCauses } from "./describe-failure";
+import { describeFailure, findRefusal } from "./describe-failure";
 import { LimitExceeded } from "./limit-body";
 import { checkAgainstSchema } from "./schema-check";
-import { VERIFY_LIST_AGE_MAX_MS } from "./tool-limits";
+import { CONNECT_TRIES, VERIFY_LIST_AGE_MAX_MS } from "./tool-limits";
 import { ServerUnreachable, type ToolPool } from "./tool-pool";
 import { hideSecrets, matchSecrets, type ToolServer } from "./tool-server";
+import { untilAborted } from "./until-aborted";
 
 export interface ToolCallRequest {
   tool: string;
@@ -53,17 +54,32 @@ export async function callTool(pool: ToolPool, server: ToolServer, request: Tool
   request.signal?.addEventListener("abort", cancel, { once: true });
   const matcher = matchSecrets(server);
   try {
-    return await pool.use(server, watch.signal, async (connection) => {
-      const definition = await verify(connection, request);
-      if ("kind" in definition) return definition;
-      return { kind: "answered", result: toResult(await send(connection, watch, request, definition), definition, matcher) };
-    });
+    return await tryUntilSent(watch, () =>
+      pool.use(server, watch.signal, async (connection) => {
+        const definition = await untilAborted(verify(connection, request), watch.signal);
+        if ("kind" in definition) return definition;
+        return { kind: "answered", result: toResult(await send(connection, watch, request, definition), definition, matcher) };
+      }),
+    );
   } catch (error) {
     return judgeFailure(error, { watch, server, request, matcher });
   } finally {
     clearTimeout(timer);
     request.signal?.removeEventListener("abort", cancel);
     watch.stop(new DOMException("the call is over", "AbortError"));
+  }
+}
+
+/** A connection that was thought to be good may turn out broken before anything is sent; then another one is tried. */
+async function tryUntilSent(watch: CallWatch, attempt: () => Promise<ToolCallOutcome>): Promise<ToolCallOutcome> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isFinal = watch.isSent || watch.signal.aborted || findRefusal(error) !== null || tries >= CONNECT_TRIES;
+      if (isFinal) throw error;
+      watch.renew();
+    }
   }
 }
 
@@ -92,10 +108,13 @@ async function send(connection: Connection, watch: CallWatch, request: ToolCallR
   } catch (error) {
     calling.catch(() => {});
     // The next call gets a connection of its own; others that wait on this one are left in peace.
-    if (!(error instanceof ProtocolError)) connection.retire();
+    if (!(error instanceof ProtocolError) && !SAYS_NOTHING_OF_CONNECTION.has(watch.httpStatus ?? 0)) connection.retire();
     throw error;
   }
 }
+
+/** Refusals that concern this call alone. */
+const SAYS_NOTHING_OF_CONNECTION = new Set([402, 409, 413, 422, 429]);
 
 function toResult(answer: ServerAnswer, { name, outputSchema }: ToolDefinition, matcher: SecretMatcher): ToolResult {
   const safe = mapText(answer, (text) => hideSecrets(matcher, text)) as ServerAnswer;
@@ -131,7 +150,7 @@ function judgeFailure(error: unknown, { watch, server, request, matcher }: Faile
   }
   const text = `${name} was not called: ${reason}.`;
   if (error instanceof ServerUnreachable) return error.isPassing ? notSent("unreachable", fail(text)) : notSent("refused", fail(text));
-  return listCauses(error).some((cause) => cause instanceof KimitsuError) ? notSent("refused", fail(text)) : notSent("unreachable", fail(text));
+  return findRefusal(error) ? notSent("refused", fail(text)) : notSent("unreachable", fail(text));
 }
 
 function notSent(reason: NotSentReason, error: KimitsuError): Extract<ToolCallOutcome, { kind: "not_sent" }> {

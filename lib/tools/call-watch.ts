@@ -43,6 +43,12 @@ export class CallWatch {
     this.#isClaimed = true;
   }
 
+  /** Allows another try of a call of which nothing was sent, after its first try has ended. */
+  renew(): void {
+    if (this.#isSent) throw new Error("unreachable: a call that was sent is not tried again");
+    this.#isClaimed = false;
+  }
+
   /** To be called right before the first byte leaves. Throws when the call was given up in the meantime: then nothing leaves. */
   markSent(): void {
     this.signal.throwIfAborted();

@@ -1,9 +1,11 @@
 /** One connection to one server with one credential: its client, its list of tools, and how long it is kept. */
 import { Client, SdkHttpError, type StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import { KimitsuError } from "@/lib/errors";
 import { fetchToolList, type ToolList } from "./list-tools";
 import { openTransport, type TransportKind, type TransportOptions } from "./open-transport";
 import { CONNECT_TIMEOUT_MS, PING_AFTER_MS } from "./tool-limits";
 import { matchSecrets, type ToolServer } from "./tool-server";
+import { untilAborted } from "./until-aborted";
 
 const CLIENT_INFO = { name: "kimitsu", title: "Kimitsu", version: "1.0.0" };
 /** Time for a goodbye; a server that does not answer it is left without one. */
@@ -20,6 +22,8 @@ export class Connection {
   users = 0;
   lastUsedAt: number;
   #isBroken = false;
+  /** Something went wrong on the side, such as the stream of announcements; the session may be gone. */
+  #isDoubtful = false;
   #isClosed = false;
   #list: ToolList | null = null;
   #fetching: Promise<ToolList> | null = null;
@@ -70,7 +74,7 @@ export class Connection {
     connection = new Connection(client, server, transport, hooks);
     client.onclose = () => connection!.retire();
     // HTTP+SSE would come back as another session that nobody has introduced itself to.
-    if (kind === "sse") client.onerror = () => connection!.break();
+    client.onerror = kind === "sse" ? () => connection!.break() : () => (connection!.#isDoubtful = true);
     return connection;
   }
 
@@ -78,12 +82,14 @@ export class Connection {
     return !this.#isBroken && !this.#isClosed;
   }
 
-  /** False when a session that was long unused no longer exists; found out before a call is sent on it. */
+  /** False when a session that was long unused, or is in doubt, no longer exists; found out before a call is sent on it. */
   async isAlive(signal: AbortSignal): Promise<boolean> {
     if (!this.isUsable) return false;
-    if (this.client.getProtocolEra() === "modern" || this.hooks.now() - this.lastUsedAt < PING_AFTER_MS) return true;
+    const isRecent = this.hooks.now() - this.lastUsedAt < PING_AFTER_MS;
+    if (this.client.getProtocolEra() === "modern" || (isRecent && !this.#isDoubtful)) return true;
     try {
       await this.client.ping({ timeout: CONNECT_TIMEOUT_MS, signal });
+      this.#isDoubtful = false;
       return this.isUsable;
     } catch {
       if (!signal.aborted) this.retire();
@@ -107,9 +113,14 @@ export class Connection {
   async #fetch(): Promise<ToolList> {
     const startedAt = this.hooks.now();
     const { server, client } = this;
-    const list = await fetchToolList(client, { serverName: server.definition.name, matcher: matchSecrets(server), now: startedAt });
-    this.#list = list;
-    return list;
+    try {
+      this.#list = await fetchToolList(client, { serverName: server.definition.name, matcher: matchSecrets(server), now: startedAt });
+      return this.#list;
+    } catch (error) {
+      // A list that cannot be had may mean a session that is gone; a list that is refused says nothing about the connection.
+      if (!(error instanceof KimitsuError)) this.retire();
+      throw error;
+    }
   }
 
   /** No new use; it is closed when the last one is done. */
@@ -145,13 +156,4 @@ function kindOf({ definition }: ToolServer): TransportKind {
 /** What a server says that does not take POST at this address, as the MCP specification lists it. */
 function isOtherTransport(error: unknown): boolean {
   return error instanceof SdkHttpError && [400, 404, 405, 406, 415, 501].includes(error.data.status ?? 0);
-}
-
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

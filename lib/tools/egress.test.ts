@@ -149,3 +149,14 @@ test("a refused connection never announces sending", async () => {
   expect(failure).toMatchObject({ code: "ECONNREFUSED" });
   expect(isAnnounced).toBe(false);
 });
+
+test("sockets are shared, unless a fresh one is asked for", async () => {
+  const target = await startTarget();
+  const { guardedFetch } = egressWith({ allowHosts: ["127.0.0.1"] });
+  const ask = async (isFreshSocket: boolean) => void (await (await guardedFetch(`http://127.0.0.1:${target.port}/`, { isFreshSocket })).text());
+  for (let index = 0; index < 10; index += 1) await ask(false);
+  const shared = target.connections;
+  expect(shared).toBeLessThan(10);
+  for (let index = 0; index < 10; index += 1) await ask(true);
+  expect(target.connections - shared).toBe(10);
+});

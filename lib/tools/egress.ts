@@ -23,6 +23,11 @@ export interface GuardedInit extends Omit<RequestInit, "redirect" | "signal"> {
   signal?: AbortSignal | null | undefined;
   /** Called in the moment before the first byte of the request goes to the socket. Throwing here stops the request. */
   onSend?: (() => void) | undefined;
+  /**
+   * True: on a socket that was never used before. A server may close a used one in the moment in which a request is written
+   * to it, and then nobody knows whether it was read. Costs a handshake.
+   */
+  isFreshSocket?: boolean | undefined;
 }
 
 export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>;
@@ -38,18 +43,18 @@ export interface Egress {
 export class EgressRefused extends KimitsuError {}
 
 const CONNECT_TIMEOUT_MS = 10_000;
-const KEEP_ALIVE_MS = 10_000;
+const KEEP_ALIVE_MS = 4_000;
 const NO_BODY = new Set([101, 103, 204, 205, 304]);
 
 export function createEgress(options: EgressOptions): Egress {
-  const agent = new Agent({
-    connect: createGuardedConnector(options),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // Callers bring their own deadlines; a stream on which a server announces changes is silent for hours.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  return { guardedFetch: (url, init = {}) => send(agent, new URL(url), init), close: () => agent.destroy() };
+  // Callers bring their own deadlines; a stream on which a server announces changes is silent for hours.
+  const common = { connect: createGuardedConnector(options), headersTimeout: 0, bodyTimeout: 0 };
+  const shared = new Agent({ ...common, keepAliveTimeout: KEEP_ALIVE_MS });
+  const single = new Agent({ ...common, pipelining: 0 });
+  return {
+    guardedFetch: (url, init = {}) => send(init.isFreshSocket ? single : shared, new URL(url), init),
+    close: async () => void (await Promise.all([shared.destroy(), single.destroy()])),
+  };
 }
 
 async function send(agent: Agent, url: URL, init: GuardedInit): Promise<Response> {

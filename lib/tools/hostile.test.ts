@@ -164,6 +164,12 @@ test("a handshake that never ends is given up without anything being sent", asyn
   expect(calls(server)).toBe(0);
 });
 
+test("a list that never comes is given up at the call's own timeout", async () => {
+  const server = await hostile({ "tools/list": () => {} });
+  expect(await call(server, { request: { timeoutMs: 300 } })).toMatchObject({ kind: "not_sent", reason: "timeout", retryable: true });
+  expect(calls(server)).toBe(0);
+});
+
 test.each([
   ["pages that lead in a circle", ({ message, reply }: Parameters<Behaviour>[0]) => reply({ tools: [], nextCursor: message.params?.cursor === "a" ? "b" : "a" }), "circle"],
   ["pages without end", ({ reply }: Parameters<Behaviour>[0]) => reply({ tools: [], nextCursor: String(Math.random()) }), "100 pages"],

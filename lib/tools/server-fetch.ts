@@ -26,7 +26,7 @@ export function createServerFetch({ server, origin, guardedFetch, limits, onExce
     addCredential(headers, server);
     const call = sendContext.getStore() ?? null;
     const signal = call && init.signal ? AbortSignal.any([call.signal, init.signal]) : (call?.signal ?? init.signal);
-    const response = await guardedFetch(target, { method: init.method, body: init.body, headers, signal, onSend: call ? () => call.markSent() : undefined });
+    const response = await guardedFetch(target, { method: init.method, body: init.body, headers, signal, onSend: call ? () => call.markSent() : undefined, isFreshSocket: call !== null });
     if (call) call.httpStatus = response.status;
     if (response.status >= 300 && response.status < 400) return refuseRedirect(server, response);
     return limitResponse(response, limits, {

@@ -1,5 +1,4 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
@@ -113,6 +112,20 @@ describe("connections", () => {
     now += 10_000;
     expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "answered", result: { success: true } });
     expect(await second.calls()).toHaveLength(1);
+  });
+
+  test("a session on which a call was lost is not used again, however soon the next call comes", async () => {
+    const recording = await record();
+    const pool = pooled({ now: () => 1_000 });
+    const server = testServer(recording.url);
+    await pool.listTools(server);
+    await expect.poll(async () => (await recording.received()).some((entry) => entry.method === "GET")).toBe(true);
+    await recording.ail({ illness: { kind: "hang-up" }, methods: ["tools/call"] });
+    expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "unknown" });
+    await recording.ail(null);
+    expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "answered" });
+    const sessions = new Set((await recording.calls("echo")).map((call) => call.session));
+    expect(sessions.size).toBe(2);
   });
 
   test("params_transport: config puts the params where older servers look, and nowhere else", async () => {
@@ -233,11 +246,19 @@ test("a server inside this process is called like any other", async () => {
   expect(seen).toEqual([{ allowed_base: "data" }]);
 });
 
-test("no other file calls the client's callTool, and none but those of this folder make a client", () => {
+describe("the only way to a tool", () => {
   const root = path.resolve(import.meta.dirname, "../..");
-  const grep = (pattern: string) =>
-    spawnSync("git", ["grep", "--untracked", "-lE", pattern, "--", "*.ts", "*.tsx", "*.mts", "*.mjs", ":!*.test.ts", ":!lib/testing/**", ":!e2e/**", ":!bench/**"], { cwd: root, encoding: "utf8" }).stdout.split("\n").filter(Boolean);
-  expect(grep("\\.callTool\\(")).toEqual(["lib/tools/call-tool.ts"]);
-  expect(grep("[\"']tools/call[\"']").filter((file) => !file.startsWith("lib/proxy/"))).toEqual(["lib/tools/open-transport.ts"]);
-  expect(grep("from \"@modelcontextprotocol/(client|sdk/client)").filter((file) => !file.startsWith("lib/tools/"))).toEqual([]);
+  const sources = ["lib", "app", "components", "scripts"]
+    .flatMap((folder) => readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file.split(path.sep).join("/")}`))
+    .filter((file) => /\.(ts|tsx|mts|mjs)$/.test(file) && !/\.test\.tsx?$|^lib\/testing\/|^lib\/store\/generated\//.test(file))
+    .map((file) => ({ file, text: readFileSync(path.join(root, file), "utf8") }));
+  const holding = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+
+  test("no other file calls the client's callTool", () => {
+    expect(holding(/\.callTool\s*\(/)).toEqual(["lib/tools/call-tool.ts"]);
+  });
+
+  test("no file outside of this folder makes a client of tool servers", () => {
+    expect(holding(/import\s*\{[^}]*\bClient\b[^}]*\}\s*from\s*["']@modelcontextprotocol\/(client|sdk\/client)/)).toEqual(["lib/tools/connection.ts"]);
+  });
 });

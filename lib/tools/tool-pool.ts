@@ -13,6 +13,7 @@ import type { ToolList } from "./list-tools";
 import type { TransportOptions } from "./open-transport";
 import { BODY_LIMITS, CONNECT_BACKOFF_MS, CONNECT_TRIES, IDLE_CLOSE_MS } from "./tool-limits";
 import { connectionKey, matchSecrets, type ToolServer } from "./tool-server";
+import { untilAborted } from "./until-aborted";
 
 export interface ToolPoolOptions {
   /** Private or loopback hosts that may be reached: KIMITSU_ALLOW_HOSTS. */
@@ -78,7 +79,7 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
   async function acquire(server: ToolServer, signal: AbortSignal): Promise<Connection> {
     ended.signal.throwIfAborted();
     const id = connectionKey(server, key);
-    for (;;) {
+    for (let attempt = 1; attempt <= CONNECT_TRIES; attempt += 1) {
       const pending = open.get(id) ?? openConnection(server);
       open.set(id, pending);
       const connection = await untilAborted(pending, signal).catch((error: unknown) => {
@@ -91,6 +92,7 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
       signal.throwIfAborted();
       if (open.get(id) === pending) open.delete(id);
     }
+    throw Object.assign(new Error("it ends every connection at once"), { code: "ECONNRESET" });
   }
 
   function release(connection: Connection): void {
@@ -117,7 +119,6 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
         try {
           return await untilAborted(connection.listTools(ageMaxMs), signal);
         } catch (error) {
-          if (isPassing(error)) connection.retire();
           throw unreachable(server, error);
         }
       }),
@@ -148,13 +149,4 @@ async function tryThrice<T>(work: () => Promise<T>, backoffMs: number, signal: A
       await sleep(backoffMs * 2 ** (attempt - 1), undefined, { signal });
     }
   }
-}
-
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
