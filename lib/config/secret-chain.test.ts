@@ -202,6 +202,12 @@ it("a step override replaces what the agent gives, and only there", () => {
   expect(load(files).map((problem) => `${problem.file} ${problem.chain}`)).toEqual(["agents/caller.agent.yaml a literal (NOT secret)  →  server svc.params.token (secret)  →  auth"]);
 });
 
+it("a server may have the name of something that every object has", () => {
+  const text = JSON.stringify(filesOf({ source: "a literal", agent: true, server: true, hasAuth: true }));
+  const files = JSON.parse(text.replaceAll('"svc"', '"constructor"').replaceAll('"token"', '"name"').replaceAll("params.token", "params.name")) as Record<string, unknown>;
+  expect(load(files).map((problem) => problem.chain)).toEqual(["a literal (NOT secret)  →  agent caller.params.name (secret)  →  server constructor.params.name (secret)  →  auth"]);
+});
+
 it("what an override replaces is not part of the step's chain", () => {
   const files = filesOf({ source: "a secret env entry", agent: false, server: true, hasAuth: true }) as Record<string, Record<string, unknown>>;
   const main = files["workflows/main.workflow.yaml"] as { pipeline: Record<string, unknown>[] };

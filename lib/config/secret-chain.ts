@@ -233,5 +233,7 @@ function isReceived({ definition }: Loaded<Agent> | Loaded<Workflow>, flow: Flow
 
 function toOverrides(server: unknown): Overrides {
   if (server === null || typeof server !== "object" || Array.isArray(server)) return {};
-  return Object.fromEntries(Object.entries(server).filter(([, values]) => values !== null && typeof values === "object" && !Array.isArray(values))) as Overrides;
+  const mappings = Object.entries(server).filter(([, values]) => values !== null && typeof values === "object" && !Array.isArray(values));
+  // No prototype, because a server may be called "constructor".
+  return Object.assign(Object.create(null) as Overrides, Object.fromEntries(mappings));
 }

@@ -48,8 +48,8 @@ function findAt(schema: Schema, path: ValuePath, outer?: string): Found[] {
   if (path.length === 0) return [{ schema, description }];
   const [step, ...rest] = path;
   if (inner.type === "object") {
-    const field = (inner.shape as Record<string, Schema | undefined>)[String(step)];
-    return field === undefined ? [] : findAt(field, rest);
+    const shape = inner.shape as Record<string, Schema>;
+    return Object.hasOwn(shape, String(step)) ? findAt(shape[String(step)]!, rest) : [];
   }
   if (inner.type === "array") return findAt(inner.element as Schema, rest);
   return inner.type === "record" ? findAt(inner.valueType as Schema, rest) : [];

@@ -70,5 +70,5 @@ function explainMistake(schema: unknown, error: ErrorObject | undefined): Mistak
   const allowed: unknown = error?.params.allowedValues;
   if (!Array.isArray(allowed)) return { at, message: `${at.at(-1) ?? "it"} ${error?.message ?? "is wrong"}` };
   const value = valueAt(schema, at);
-  return { at, message: `${describe(value)} is not allowed`, hint: suggest(String(value), allowed.map(String), "allowed") };
+  return { at, message: `${describe(value)} is not allowed`, hint: suggest(typeof value === "string" ? value : "", allowed.map(String), "allowed") };
 }

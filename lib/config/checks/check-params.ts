@@ -123,8 +123,8 @@ function checkUsed(draft: Draft, workflow: Loaded<Workflow>, at: ValuePath, give
   const required = requiredOf(schema);
   const { references } = parseTemplates([agent.definition.prompt.user ?? "", agent.definition.prompt.reflect ?? ""], ["params"]);
   for (const name of new Set(references.map((reference) => reference.path[0] ?? ""))) {
-    const property = propertiesOf(schema)[name];
-    if (property === undefined || required.includes(name) || Object.hasOwn(given, name) || property.default !== undefined) continue;
+    const property = schemaAt(schema, [name]);
+    if (property === null || required.includes(name) || Object.hasOwn(given, name) || property.default !== undefined) continue;
     report(draft, workflow.source, at, `the prompt of ${agent.definition.name} uses params.${name}, which the step does not give`, { hint: `add \`${name}:\` here, or a \`default\` in ${agent.file}`, part: "key" });
   }
 }
@@ -153,7 +153,8 @@ function checkOverrides(draft: Draft, workflow: Loaded<Workflow>, at: ValuePath,
 
 function checkServerParams(draft: Draft, workflow: Loaded<Workflow>, at: ValuePath, { index, name, server }: ServerLink, agent: Loaded<Agent>, overrides: unknown): void {
   const fromAgent = agent.definition.servers[index]?.params ?? {};
-  const fromStep = ((overrides ?? {}) as Record<string, Record<string, unknown> | undefined>)[name] ?? {};
+  const given = (overrides ?? {}) as Record<string, Record<string, unknown> | null>;
+  const fromStep = (Object.hasOwn(given, name) ? given[name] : null) ?? {};
   for (const [param, { default: fallback, secret }] of Object.entries(server.definition.params)) {
     if (fallback !== undefined || Object.hasOwn(fromAgent, param) || Object.hasOwn(fromStep, param)) continue;
     report(draft, workflow.source, at, `server ${name} of agent ${agent.definition.name} needs the param ${JSON.stringify(param)}, which nobody gives`, {

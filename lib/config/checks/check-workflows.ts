@@ -90,7 +90,8 @@ function checkPlaces(draft: Draft, workflow: Loaded<Workflow>): void {
 }
 
 function usesItem({ source }: Loaded<Workflow>, path: ValuePath): boolean {
-  return /\{\{\s*item(_index)?\b/.test(String(valueAt(source.value, path)));
+  const value = valueAt(source.value, path);
+  return typeof value === "string" && /\{\{\s*item(_index)?\b/.test(value);
 }
 
 function checkStepIds(draft: Draft, { source, definition }: Loaded<Workflow>): boolean {
