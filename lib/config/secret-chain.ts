@@ -43,7 +43,7 @@ class ChainTracer {
       this.traceInvoke(workflow);
     }
     for (const workflow of this.draft.workflows) this.traceWorkflow(workflow, [], "rest");
-    for (const agent of this.draft.agents) this.traceAgent(agent, [], { only: null, overrides: {}, isRest: true });
+    for (const agent of this.draft.agents) this.traceAgent(agent, [], { only: null, overrides: toOverrides(null), isRest: true });
     for (const server of this.draft.servers) {
       const link = { index: 0, name: server.definition.name, server };
       for (const param of Object.keys(server.definition.params)) this.traceServerParam(link, param, [], true);
@@ -177,7 +177,7 @@ class ChainTracer {
     const subagents = (this.links.subagents.get(agent.file) ?? []).flatMap((link) =>
       listFlows(link.params, link.agent.definition.params?.schema).map((flow) => ({
         flow, at: [...link.at, "params", ...flow.at], replaced: null,
-        follow: (chain: ChainNode[]) => this.enterAgent(link.agent, flow.to, chain, {}, ""),
+        follow: (chain: ChainNode[]) => this.enterAgent(link.agent, flow.to, chain, toOverrides(null), ""),
       })));
     return [...prompts, ...servers, ...subagents];
   }
@@ -232,8 +232,11 @@ function isReceived({ definition }: Loaded<Agent> | Loaded<Workflow>, flow: Flow
 }
 
 function toOverrides(server: unknown): Overrides {
-  if (server === null || typeof server !== "object" || Array.isArray(server)) return {};
-  const mappings = Object.entries(server).filter(([, values]) => values !== null && typeof values === "object" && !Array.isArray(values));
   // No prototype, because a server may be called "constructor".
-  return Object.assign(Object.create(null) as Overrides, Object.fromEntries(mappings));
+  const overrides = Object.create(null) as Record<string, Record<string, unknown>>;
+  if (server === null || typeof server !== "object" || Array.isArray(server)) return overrides;
+  for (const [name, values] of Object.entries(server)) {
+    if (values !== null && typeof values === "object" && !Array.isArray(values)) overrides[name] = values as Record<string, unknown>;
+  }
+  return overrides;
 }
