@@ -272,3 +272,9 @@ test("a session that has ended while its list is checked is replaced, and the ca
   expect(await callTool(pool, server, asking("echo", { fingerprint }))).toMatchObject({ kind: "answered", result: { success: true } });
   expect(await second.calls()).toHaveLength(1);
 });
+
+test.each([[{ n: Number.NaN }], [{ n: 2 ** 60 }], [{ n: 1n }], [{ at: new Date(0) }], [{ s: "\uD800" }]])("arguments that JSON would change are not sent (%#)", async (args) => {
+  const recording = await record();
+  expect(await callTool(pooled(), testServer(recording.url), asking("echo", { arguments: args }))).toMatchObject({ kind: "not_sent", reason: "refused", retryable: false });
+  expect(await recording.received()).toEqual([]);
+});

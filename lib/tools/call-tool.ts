@@ -3,6 +3,7 @@
  * call twice. Whether it may be made at all was decided before; here it is only made sure that it is the call that was meant.
  */
 import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { canonicalizeArguments } from "@/lib/domain/digest";
 import type { SecretMatcher } from "@/lib/domain/secret-matcher";
 import { fingerprintTool, type ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import { type ServerAnswer, toErrorResult, type ToolResult, toToolResult } from "@/lib/domain/tool-result";
@@ -54,6 +55,8 @@ export async function callTool(pool: ToolPool, server: ToolServer, request: Tool
   request.signal?.addEventListener("abort", cancel, { once: true });
   const matcher = matchSecrets(server);
   try {
+    // What JSON would change on the way is not what was shown.
+    canonicalizeArguments(request.arguments);
     return await tryUntilSent(watch, () =>
       pool.use(server, watch.signal, async (connection) => {
         const definition = await untilAborted(verify(connection, request), watch.signal);

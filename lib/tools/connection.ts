@@ -11,6 +11,7 @@ const CLIENT_INFO = { name: "kimitsu", title: "Kimitsu", version: "1.0.0" };
 /** Time for a goodbye; a server that does not answer it is left without one. */
 const GOODBYE_MS = 1_000;
 const LIST_CHANGE_SETTLE_MS = 50;
+const REFRESH_EVERY_MS = 1_000;
 
 export interface ConnectionHooks {
   now: () => number;
@@ -27,6 +28,9 @@ export class Connection {
   #isClosed = false;
   #list: ToolList | null = null;
   #fetching: Promise<ToolList> | null = null;
+  /** Counts announced changes: an answer to a question asked before the last of them is not kept. */
+  #generation = 0;
+  #refreshedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(
     readonly client: Client,
@@ -41,10 +45,10 @@ export class Connection {
   static async open(server: ToolServer, options: Omit<TransportOptions, "onExceeded">, hooks: ConnectionHooks, signal: AbortSignal): Promise<Connection> {
     const kind = kindOf(server);
     try {
-      return await connect(kind, server, options, hooks, signal);
+      return await Connection.create(kind, server, options, hooks, signal);
     } catch (error) {
       if (kind !== "http" || !isOtherTransport(error)) throw error;
-      return connect("sse", server, options, hooks, signal).catch((second: unknown) => {
+      return Connection.create("sse", server, options, hooks, signal).catch((second: unknown) => {
         // A server that speaks neither is better described by what it said first.
         throw isOtherTransport(second) ? error : second;
       });
@@ -100,22 +104,34 @@ export class Connection {
   /** The list, not older than given. Those who ask at the same time share one request. */
   async listTools(ageMaxMs: number): Promise<ToolList> {
     if (this.#list && this.hooks.now() - this.#list.fetchedAt <= ageMaxMs) return this.#list;
-    return (this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null)));
+    if (this.#fetching) return this.#fetching;
+    const fetching = this.#fetch().finally(() => {
+      if (this.#fetching === fetching) this.#fetching = null;
+    });
+    this.#fetching = fetching;
+    return fetching;
   }
 
-  /** After `list_changed`: the old list is forgotten first, so that nothing is judged by it if the new one cannot be had. */
+  /**
+   * After `list_changed`: the old list is forgotten first, so that nothing is judged by it if the new one cannot be had. A
+   * server that announces without end is not asked without end: its list is read when it is next needed.
+   */
   async refreshList(): Promise<void> {
     this.#list = null;
     this.#fetching = null;
+    this.#generation += 1;
+    if (this.hooks.now() - this.#refreshedAt < REFRESH_EVERY_MS) return;
+    this.#refreshedAt = this.hooks.now();
     await this.listTools(0).then(this.hooks.onListChanged, () => {});
   }
 
   async #fetch(): Promise<ToolList> {
-    const startedAt = this.hooks.now();
     const { server, client } = this;
+    const generation = this.#generation;
     try {
-      this.#list = await fetchToolList(client, { serverName: server.definition.name, matcher: matchSecrets(server), now: startedAt });
-      return this.#list;
+      const list = await fetchToolList(client, { serverName: server.definition.name, matcher: matchSecrets(server), now: this.hooks.now() });
+      if (generation === this.#generation) this.#list = list;
+      return list;
     } catch (error) {
       // A list that cannot be had may mean a session that is gone; a list that is refused says nothing about the connection.
       if (!(error instanceof KimitsuError)) this.retire();
@@ -145,8 +161,6 @@ export class Connection {
     await this.client.close().catch(() => {});
   }
 }
-
-const connect = Connection.create;
 
 function kindOf({ definition }: ToolServer): TransportKind {
   if (definition.url === undefined && definition.transport === "http") return "builtin";

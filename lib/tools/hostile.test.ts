@@ -219,6 +219,19 @@ test("a tool that changes between the list and the call is not called", async ()
   expect(calls(server)).toBe(0);
 });
 
+test("changes announced without end do not make us ask without end", async () => {
+  const server = await hostile({
+    GET: async ({ response }) => {
+      response.writeHead(200, events);
+      const timer = setInterval(() => response.write(`data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n`), 60);
+      response.once("close", () => clearInterval(timer));
+    },
+    "tools/call": ({ reply }) => void setTimeout(() => reply({ content: [] }), 900),
+  });
+  expect(await call(server)).toMatchObject({ kind: "answered" });
+  expect(server.seen.filter((method) => method === "tools/list").length).toBeLessThanOrEqual(3);
+});
+
 test("an endpoint event that points to another origin gets neither messages nor the credential", async () => {
   const other = await startRecordingServer();
   cleanup.push(() => other.close());
