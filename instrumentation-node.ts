@@ -1,14 +1,26 @@
-import { env } from "@/lib/env";
+import { KimitsuError } from "@/lib/errors";
+import { log } from "@/lib/log";
 import { db } from "@/lib/store/client";
-import { startWorker } from "@/lib/worker/start-worker";
+import { type RunningWorker, startWorker } from "@/lib/worker/start-worker";
 
 const kept = globalThis as typeof globalThis & { __kimitsuShutdown?: () => Promise<void> };
 
-// The web process advances runs too, unless the deployment leaves that to others. Next may load this twice in development.
+/** A project that cannot be used stops the runs, not the console: it is where people read what is wrong. */
+async function start(): Promise<RunningWorker | null> {
+  try {
+    return await startWorker();
+  } catch (error) {
+    if (!(error instanceof KimitsuError)) throw error;
+    log.error(error.message);
+    return null;
+  }
+}
+
+// Next may load this twice in development.
 if (!kept.__kimitsuShutdown) {
-  const worker = env.KIMITSU_WORKERS > 0 ? startWorker() : null;
+  const worker = start();
   kept.__kimitsuShutdown = async () => {
-    await worker?.stop();
+    await (await worker)?.stop();
     await db().$disconnect();
   };
 }

@@ -63,3 +63,8 @@ let parsed: Env | undefined;
 export const env: Env = new Proxy({} as Env, {
   get: (_target, name) => (parsed ??= parseEnv(process.env))[name as keyof Env],
 });
+
+/** The variables that workflows and the gateway declare are read from here, by their names, in the moment of use. */
+export function processVariables(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}

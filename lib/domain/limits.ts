@@ -35,3 +35,16 @@ export const ANCHOR_INTERVAL_MS = 3_000;
 /** Rows of a list's page. */
 export const PAGE_SIZE = 50;
 export const PAGE_SIZE_MAX = 200;
+
+/** A run whose worker was silent for this long is taken over. Shorter takes over sooner, and from processes that are merely slow. */
+export const LEASE_MS = 5_000;
+/** Well under a third of the lease, so that one lost renewal costs nothing. */
+export const LEASE_RENEW_INTERVAL_MS = 1_500;
+/** How often a worker looks for runs although nobody called; what was missed by the call is found by this. */
+export const CLAIM_POLL_INTERVAL_MS = 500;
+/** How often a worker looks whether another process has died, which it knows at once by the lock that the process held. */
+export const TAKEOVER_POLL_INTERVAL_MS = 250;
+/** How often approvals are looked through for those that expire or escalate; a card can be open for this long after its time. */
+export const TIMER_SWEEP_INTERVAL_MS = 500;
+/** Timers handled in one sweep; the rest follow at once. */
+export const TIMER_SWEEP_BATCH = 200;

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
-import { ANCHOR_INTERVAL_MS, HEARTBEAT_INTERVAL_MS } from "@/lib/domain/limits";
+import { ANCHOR_INTERVAL_MS, HEARTBEAT_INTERVAL_MS, TIMER_SWEEP_INTERVAL_MS } from "@/lib/domain/limits";
+import { openRuntime } from "@/lib/engine/runtime";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
@@ -7,34 +8,52 @@ import { db } from "@/lib/store/client";
 import { beatWorker, pruneWorkers, removeWorker } from "@/lib/store/transitions/beat-worker";
 import { pruneThrottles } from "@/lib/store/transitions/take-throttle";
 import { writeAnchor } from "@/lib/store/transitions/write-anchor";
+import { openWakeLine } from "@/lib/store/wake-line";
 import { repeat } from "@/lib/worker/repeat";
+import { type RunLoop, startRunLoop } from "@/lib/worker/run-loop";
+import { sweepTimers } from "@/lib/worker/sweep-timers";
 
 const PRUNE_INTERVAL_MS = 10 * 60_000;
 
 export interface RunningWorker {
   id: string;
-  /** Ends all tasks, lets the one under way finish, and takes the worker off the list. */
+  /** Begins nothing new, hands its runs over, and takes the worker off the list. */
   stop(): Promise<void>;
 }
 
-/** What a process does besides answering requests: it says that it lives, ties the audit chains together, and clears what is over. */
-export function startWorker(): RunningWorker {
+/**
+ * What a process does besides answering requests: it advances runs, minds the timers, says that it lives, ties the audit chains
+ * together, and clears what is over. With a capacity of 0 it only opens what requests need.
+ */
+export async function startWorker(): Promise<RunningWorker> {
   const worker = { id: createId("worker"), process: `${hostname()}:${process.pid}`, capacity: env.KIMITSU_WORKERS };
   const now = () => new Date();
-  const tasks = [
+  let loop: RunLoop | null = null;
+  const line = openWakeLine(env.DATABASE_URL ?? "", worker.id, (runId) => loop?.wake(runId));
+  const wake = (runId: string) => {
+    loop?.wake(runId);
+    line.call(runId);
+  };
+  const runtime = await openRuntime(wake);
+  const tasks = worker.capacity === 0 ? [] : [
     repeat("heartbeat", HEARTBEAT_INTERVAL_MS, () => beatWorker(db(), worker, now())),
     repeat("anchor", ANCHOR_INTERVAL_MS, async () => void (await writeAnchor(db(), now()))),
+    repeat("timers", TIMER_SWEEP_INTERVAL_MS, () => sweepTimers(runtime, wake)),
     repeat("prune", PRUNE_INTERVAL_MS, async () => {
       await pruneThrottles(db(), now());
       await pruneWorkers(db(), now());
     }),
   ];
-  log.info({ worker: worker.id }, "worker started");
+  if (worker.capacity > 0) loop = startRunLoop(runtime, { ownerId: worker.id, capacity: worker.capacity });
+  log.info({ worker: worker.id, project: runtime.projects.current().project.hash }, "worker started");
   return {
     id: worker.id,
     async stop() {
+      await loop?.stop();
       await Promise.all(tasks.map((task) => task.stop()));
       await removeWorker(db(), worker.id).catch((error: unknown) => log.warn({ err: error }, "worker could not sign off"));
+      await line.close();
+      await runtime.close();
       log.info({ worker: worker.id }, "worker stopped");
     },
   };

@@ -61,7 +61,7 @@ export async function decideApprovalRow(db: Db, decision: NewDecision, actor: Ac
         digest = coalesce(${edited?.digest ?? null}, digest), summary = coalesce(${edited?.summary ?? null}, summary),
         decided_at = CASE WHEN ${rejected} OR target.approvals + 1 >= target.min_approvals THEN ${at}::timestamptz END
       FROM decided, target WHERE approvals.id = decided.approval_id AND target.id = approvals.id
-      RETURNING approvals.status, approvals.call_id, approvals.run_id
+      RETURNING approvals.id, approvals.status, approvals.call_id, approvals.run_id, approvals.step_id
     ), called AS (
       UPDATE calls SET
         status = CASE moved.status WHEN 'approved' THEN 'approved' WHEN 'rejected' THEN 'rejected' ELSE 'pending_approval' END::call_status,
@@ -71,6 +71,10 @@ export async function decideApprovalRow(db: Db, decision: NewDecision, actor: Ac
         arguments_canonical = coalesce(${edited?.canonical ?? null}, arguments_canonical),
         arguments = coalesce(${edited ? JSON.stringify(edited.shown) : null}::jsonb, arguments)
       FROM moved WHERE calls.id = moved.call_id AND calls.status = 'pending_approval'
+    ), stepped AS (
+      UPDATE steps SET status = 'running' FROM moved
+      WHERE moved.status <> 'pending' AND steps.id = moved.step_id AND steps.status = 'pending_approval'
+        AND NOT EXISTS (SELECT 1 FROM approvals other WHERE other.step_id = moved.step_id AND other.status = 'pending' AND other.id <> moved.id)
     ), woken AS (
       UPDATE runs SET wakes = wakes + 1, wake_at = ${at}, updated_at = ${at} FROM moved WHERE runs.id = moved.run_id AND moved.status <> 'pending'
     ), logged AS (${event})

@@ -94,7 +94,8 @@ export async function recordTurn(db: Db, lease: Lease, record: TurnRecord, at: D
     ), stepped AS (
       UPDATE steps SET tokens_in = tokens_in + ${turn?.tokensIn ?? 0}, tokens_out = tokens_out + ${turn?.tokensOut ?? 0},
         cost_usd = cost_usd + ${turn?.costUsd ?? 0}, llm_calls = llm_calls + ${turn ? 1 : 0}, tool_calls = tool_calls + ${toolCalls},
-        state = state || ${JSON.stringify(record.stepState)}::jsonb
+        state = state || ${JSON.stringify(record.stepState)}::jsonb,
+        status = CASE WHEN ${approvals.length > 0} AND status = 'running' THEN 'pending_approval'::step_status ELSE status END
       FROM held WHERE steps.id = ${record.stepId}
     ), turned AS (
       INSERT INTO turns (id, run_id, step_id, number, model, request, response, tokens_in, tokens_out, cost_usd, duration_ms, created_at)

@@ -32,7 +32,7 @@ export async function moveStep(db: Db, lease: Lease, move: StepMove, at: Date): 
     moved AS (
       UPDATE steps SET status = ${move.to}::step_status,
         input = coalesce(${json(move.input)}::jsonb, input), output = coalesce(${json(move.output)}::jsonb, output),
-        raw_output = coalesce(${json(move.rawOutput)}::jsonb, raw_output), error = coalesce(${json(move.error)}::jsonb, error),
+        raw_output = coalesce(${json(move.rawOutput)}::jsonb, raw_output), error = CASE WHEN ${move.to} IN ('complete', 'running') THEN NULL ELSE coalesce(${json(move.error)}::jsonb, error) END,
         degraded = degraded OR ${move.degraded ?? false}, state = state || coalesce(${json(move.state)}::jsonb, '{}'::jsonb),
         started_at = coalesce(started_at, ${at}), completed_at = CASE WHEN ${ended} THEN ${at}::timestamptz END
       FROM held

@@ -1,0 +1,54 @@
+/** What follows when people did not let a call through: for the step, and for what the model is told. Pure. */
+import type { ApprovalRule } from "@/lib/domain/policy/approval-rule";
+
+/** A call that `retry` lets the agent replace, at most this often for one tool in one step. */
+export const RETRIES_AFTER_REJECTION = 2;
+
+export interface RefusedCall {
+  server: string;
+  tool: string;
+  status: "rejected" | "expired" | "cancelled";
+  reason: string | null;
+  rule: Pick<ApprovalRule, "onReject" | "timeoutBehavior">;
+  /** Calls of the same tool that were refused before in this step. */
+  refusedBefore: number;
+}
+
+export type RejectionEffect =
+  | { kind: "fail_step"; code: "call_rejected" | "call_expired"; message: string }
+  | { kind: "go_on" }
+  | { kind: "withdraw_tool" }
+  | { kind: "degrade" };
+
+export function effectOfRefusal(call: RefusedCall): RejectionEffect {
+  const name = `${call.server}.${call.tool}`;
+  const failed = (why: string): RejectionEffect => ({
+    kind: "fail_step",
+    code: call.status === "expired" ? "call_expired" : "call_rejected",
+    message: `${name} was ${call.status}${call.reason ? ` (${call.reason})` : ""}${why}.`,
+  });
+  if (call.status === "expired" && call.rule.timeoutBehavior === "fail") return failed(", and the rule says that the step then fails");
+  switch (call.rule.onReject) {
+    case "fail":
+      return failed("");
+    case "recover":
+      return { kind: "go_on" };
+    case "retry":
+      return call.refusedBefore >= RETRIES_AFTER_REJECTION ? failed(` ${call.refusedBefore + 1} times`) : { kind: "go_on" };
+    case "skip":
+      return { kind: "withdraw_tool" };
+    case "degrade":
+      return { kind: "degrade" };
+  }
+}
+
+/** What the model reads: data, not prose that it could take for an instruction. */
+export function refusalForModel(call: RefusedCall) {
+  return {
+    status: call.status,
+    tool: `${call.server}.${call.tool}`,
+    reason: call.reason,
+    on_reject: call.rule.onReject,
+    tries_left: call.rule.onReject === "retry" ? Math.max(RETRIES_AFTER_REJECTION - call.refusedBefore, 0) : call.rule.onReject === "recover" ? null : 0,
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * Brings one run as far as it goes under a lease: to its end, or to where it waits. It does not know who calls it; the worker's loop
+ * does today. Losing the lease is an outcome like the others: nothing more is written.
+ */
+import { createSecretResolver, envScope, paramScope, type RunContext } from "@/lib/engine/advance/run-context";
+import type { RunDeps } from "@/lib/engine/advance/run-deps";
+import { held, LeaseLost, RunMemory } from "@/lib/engine/advance/run-memory";
+import { runPipeline } from "@/lib/engine/advance/run-pipeline";
+import { parkedStatus, type StepOutcome } from "@/lib/engine/advance/step-outcome";
+import { KimitsuError } from "@/lib/errors";
+import type { Lease } from "@/lib/store/lease-sql";
+import { loadRun, reloadRun } from "@/lib/store/queries/load-run";
+import { markUnknown } from "@/lib/store/transitions/execute-call";
+import { parkRun } from "@/lib/store/transitions/park-run";
+import { settleRunRow } from "@/lib/store/transitions/settle-run";
+
+export type AdvanceOutcome = { kind: "settled" } | { kind: "parked"; wakeAt: Date | null } | { kind: "lost" };
+
+export interface AdvanceOptions {
+  signal: AbortSignal;
+  /** Gives the driver a way to say that something outside has changed. */
+  onReady?: (wake: () => Promise<void>) => void;
+}
+
+export async function advanceRun(deps: RunDeps, lease: Lease, options: AdvanceOptions): Promise<AdvanceOutcome> {
+  try {
+    return await advance(deps, lease, options);
+  } catch (error) {
+    if (error instanceof LeaseLost) return { kind: "lost" };
+    throw error;
+  }
+}
+
+async function advance(deps: RunDeps, lease: Lease, { signal, onReady }: AdvanceOptions): Promise<AdvanceOutcome> {
+  const startedAt = performance.now();
+  const activeMs = () => Math.round(performance.now() - startedAt);
+  const memory = new RunMemory(lease, await loadRun(deps.db, lease.runId));
+  const wake = async () => memory.refresh(await reloadRun(deps.db, lease.runId));
+  onReady?.(wake);
+  await rescue(deps, memory);
+  const loaded = await deps.projects.get(memory.run.configHash);
+  const workflow = loaded.project.workflows[memory.run.workflow];
+  if (!workflow) throw new KimitsuError("config_invalid", `The project of run ${lease.runId} has no workflow ${memory.run.workflow}.`);
+  const secrets = createSecretResolver(loaded.project, workflow, memory, deps.processEnv);
+  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal };
+  for (;;) {
+    const seen = memory.seenWakes;
+    const outcome = await withinTime(context, activeMs, () =>
+      runPipeline(context, {
+        parentId: null,
+        workflow,
+        params: paramScope(workflow, memory.run.params),
+        env: envScope(loaded.project, workflow, deps.processEnv),
+        sendsWebhooks: true,
+      }),
+    );
+    if (outcome.kind === "waiting" && memory.seenWakes !== seen && !signal.aborted) continue;
+    if (outcome.kind === "waiting") {
+      const stop = signal.aborted ? { status: "running" as const, wakeAt: deps.now() } : parkedStatus(outcome.waiting);
+      held(await parkRun(deps.db, lease, { ...stop, seenWakes: memory.seenWakes, activeMs: activeMs() }, deps.now()));
+      return { kind: "parked", wakeAt: stop.wakeAt };
+    }
+    const end =
+      outcome.kind === "failed"
+        ? { status: "failed" as const, error: { code: outcome.error.code, message: outcome.error.message, ...(typeof outcome.error.step === "string" ? { step: outcome.error.step } : {}) } }
+        : { status: "complete" as const, output: outcome.kind === "complete" ? outcome.output : { skipped: true } };
+    held(await settleRunRow(deps.db, lease, end, activeMs(), deps.now()));
+    return { kind: "settled" };
+  }
+}
+
+/** Calls that a dead worker left behind: those that may not be sent twice wait for a person. */
+async function rescue(deps: RunDeps, memory: RunMemory): Promise<void> {
+  for (const call of memory.calls.values()) {
+    if (call.status !== "executing" || (call.epoch ?? 0) >= memory.lease.epoch || call.retrySafe) continue;
+    held(await markUnknown(deps.db, memory.lease, call.id, deps.now()));
+    memory.setCall(call.id, { status: "outcome_unknown" });
+  }
+}
+
+/** The time limit of the run counts the time that workers spend on it, not the time that people take. */
+async function withinTime(context: RunContext, activeMs: () => number, work: () => Promise<StepOutcome>): Promise<StepOutcome> {
+  const limitS = context.workflow.definition.model_policy?.timeout_s;
+  if (limitS === undefined) return work();
+  const leftMs = limitS * 1000 - context.memory.run.activeMs - activeMs();
+  const tooLong: StepOutcome = { kind: "failed", error: { code: "run_timeout", message: `The run has used its ${limitS} s.` } };
+  if (leftMs <= 0) return tooLong;
+  const timer = AbortSignal.timeout(leftMs);
+  const outcome = await work.call(null);
+  return timer.aborted && outcome.kind !== "failed" && outcome.kind !== "complete" ? tooLong : outcome;
+}

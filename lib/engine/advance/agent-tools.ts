@@ -1,0 +1,66 @@
+/** The tools that one agent step can see: each server's list, judged by grant and pin, under the names that the model uses. */
+import { resolveServer } from "@/lib/config/resolve-server";
+import type { ProjectAgent, ProjectAgentServer, ProjectStep, ProjectWorkflow } from "@/lib/config/project";
+import { isGranted } from "@/lib/domain/policy/intersect-scopes";
+import type { AgentScope, PinState } from "@/lib/domain/policy/policy-input";
+import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
+import { judgePin, type PinBook } from "@/lib/domain/tool-pin";
+import type { RunContext } from "@/lib/engine/advance/run-context";
+import { KimitsuError } from "@/lib/errors";
+import { log } from "@/lib/log";
+import { rememberTools } from "@/lib/store/transitions/remember-tools";
+import type { ToolServer } from "@/lib/tools/tool-server";
+
+/** An agent at work: in a step, in an item of its fan-out, or as another agent's sub-agent. */
+export interface AgentAtWork {
+  agent: ProjectAgent;
+  params: Readonly<Record<string, unknown>>;
+  /** Outermost first; all must grant. */
+  scopes: readonly AgentScope[];
+  /** The workflow step that speaks to it; null for a sub-agent. */
+  step: { workflow: ProjectWorkflow; step: ProjectStep; serverParams: Readonly<Record<string, unknown>> } | null;
+}
+
+export interface KnownServer {
+  entry: ProjectAgentServer;
+  tools: ToolServer;
+  reachable: boolean;
+  definitions: ReadonlyMap<string, ToolDefinition>;
+  pins: (definition: ToolDefinition) => PinState;
+}
+
+export interface AgentTools {
+  servers: ReadonlyMap<string, KnownServer>;
+  hasLock: boolean;
+  /** What may be offered, before toolsets narrow it. */
+  granted: readonly { server: KnownServer; definition: ToolDefinition }[];
+}
+
+/** Throws `tool_failed` when a server that the agent cannot do without is not to be reached. */
+export async function listAgentTools(context: RunContext, work: AgentAtWork): Promise<AgentTools> {
+  const lock = context.deps.projects.lock();
+  const known = await Promise.all(work.agent.servers.map((entry) => readServer(context, work, entry, lock)));
+  const granted = known.flatMap((server) =>
+    [...server.definitions.values()]
+      .filter((definition) => isGranted(work.scopes, { server: server.entry.name, definition: server.entry.server.name, tool: definition.name }))
+      .map((definition) => ({ server, definition })),
+  );
+  return { servers: new Map(known.map((server) => [server.entry.name, server])), hasLock: lock !== null, granted };
+}
+
+async function readServer(context: RunContext, work: AgentAtWork, entry: ProjectAgentServer, lock: Readonly<Record<string, PinBook>> | null): Promise<KnownServer> {
+  const resolved = resolveServer({ project: context.loaded.project, agent: work.agent, server: entry, agentParams: work.params, step: work.step });
+  const tools: ToolServer = { definition: entry.server.definition, resolved, secrets: context.secrets };
+  const name = entry.server.name;
+  try {
+    const list = await context.deps.pool.listTools(tools, { signal: context.signal });
+    const remembered = await rememberTools(context.deps.db, { server: name, hash: list.hash, tools: list.tools, hasLock: lock !== null }, context.deps.now());
+    const book = lock === null ? null : (lock[name] ?? {});
+    return { entry, tools, reachable: true, definitions: new Map(list.tools.map((tool) => [tool.name, tool])), pins: (definition) => judgePin(definition, book, remembered) };
+  } catch (error) {
+    if (!(error instanceof KimitsuError) || context.signal.aborted) throw error;
+    if (entry.server.definition.required) throw new KimitsuError("tool_failed", `${error.message} Agent ${work.agent.name} cannot work without it.`, { cause: error });
+    log.warn({ run: context.memory.run.id, server: name, err: error }, "a tool server that is not required cannot be reached; the run goes on without it");
+    return { entry, tools, reachable: false, definitions: new Map(), pins: () => "new" };
+  }
+}

@@ -1,0 +1,48 @@
+/** The air-lock: what an agent answers becomes a step's output only if it fits; what does not is given back to the agent. */
+import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
+import { parseAnswer } from "@/lib/domain/parse-answer";
+import { readReserved, type ReservedContext } from "@/lib/domain/reserved-fields";
+import { checkAgainstSchema } from "@/lib/tools/schema-check";
+
+export type AnswerVerdict =
+  | { kind: "ended"; outcome: StepOutcome }
+  /** Said to the agent before its next turn. */
+  | { kind: "again"; text: string; reflected?: boolean; misfit?: { problem: string; raw: unknown } }
+  | { kind: "review"; message: string; raw: unknown };
+
+export interface AnswerRules extends ReservedContext {
+  schemas: Readonly<Record<string, unknown>>[];
+  reflect: string | null;
+  degraded: boolean;
+}
+
+export function checkAnswer(text: string, rules: AnswerRules): AnswerVerdict {
+  const parsed = parseAnswer(text, rules.schemas.length > 0);
+  if (!parsed.ok) return { kind: "again", text: `${parsed.problem} Answer again.`, misfit: { problem: parsed.problem, raw: text } };
+  const { verdict, output, notes } = readReserved(parsed.answer, rules);
+  switch (verdict.kind) {
+    case "fail_run":
+    case "fail_step":
+      return { kind: "ended", outcome: { kind: "failed", error: { code: verdict.code, message: verdict.message }, rawOutput: parsed.answer, failsRun: true } };
+    case "needs_human":
+      return { kind: "review", message: verdict.message, raw: parsed.answer };
+    case "reflect":
+      return { kind: "again", text: rules.reflect ?? "", reflected: true };
+    case "skip":
+      return { kind: "ended", outcome: { kind: "skipped", reason: verdict.reason } };
+    case "accept":
+      return checkFit(output, parsed.answer, rules, notes);
+  }
+}
+
+function checkFit(output: Record<string, unknown>, raw: unknown, rules: AnswerRules, notes: object): AnswerVerdict {
+  for (const schema of rules.schemas) {
+    const fit = checkAgainstSchema(schema, output);
+    if (fit.kind === "unusable") return { kind: "ended", outcome: { kind: "failed", error: { code: "output_schema_unusable", message: fit.reason }, rawOutput: raw } };
+    if (fit.kind === "misfit") {
+      const problem = `The answer does not fit its schema: ${fit.problems.join("; ")}`;
+      return { kind: "again", text: `${problem}. Answer again with one JSON object that fits: ${JSON.stringify(schema)}`, misfit: { problem, raw } };
+    }
+  }
+  return { kind: "ended", outcome: { kind: "complete", output, degraded: rules.degraded, notes } };
+}

@@ -1,0 +1,83 @@
+/**
+ * Sends one approved call, at most once: the grant is used up in the commit before the bytes leave, and what came of it is
+ * committed after. What is no longer as it was judged is not sent but asked again.
+ */
+import { redact } from "@/lib/domain/redaction";
+import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
+import { askAgain } from "@/lib/engine/advance/ask-again";
+import type { RunContext } from "@/lib/engine/advance/run-context";
+import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
+import type { Waiting } from "@/lib/engine/advance/step-outcome";
+import { pause } from "@/lib/pause";
+import type { CallRow } from "@/lib/store/queries/load-run";
+import { beginExecuting, recordResult, unsend } from "@/lib/store/transitions/execute-call";
+import { takeThrottle } from "@/lib/store/transitions/take-throttle";
+import { callTool, type ToolCallOutcome } from "@/lib/tools/call-tool";
+import { matchSecrets, type ToolServer } from "@/lib/tools/tool-server";
+
+/** How long to wait before looking again at a switch that someone has to turn. */
+const PAUSED_RECHECK_MS = 2_000;
+
+const RATE_WINDOW_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+/** Null when the call has an outcome, or waits for people again; otherwise until when it has to wait. */
+export async function dispatchCall(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow): Promise<Waiting | null> {
+  const server = tools.servers.get(call.server);
+  if (!server) throw new Error(`unreachable: call ${call.id} is for ${call.server}, which agent ${work.agent.name} does not have`);
+  const limited = await waitForRate(context, server.tools);
+  if (limited) return limited;
+  const { deps, memory } = context;
+  const begun = await beginExecuting(deps.db, memory.lease, { callId: call.id, digest: call.digest, costUsd: call.costUsd }, deps.now());
+  if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
+  if (begun.kind === "refused") {
+    if (begun.why === "paused") return { for: "time", until: new Date(deps.now().getTime() + PAUSED_RECHECK_MS) };
+    await askAgain(context, work, tools, call, begun.why);
+    return null;
+  }
+  memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
+  const startedAt = performance.now();
+  await pause("dispatch-call:before-call", call.id);
+  const outcome = await callTool(deps.pool, server.tools, {
+    tool: call.tool,
+    arguments: JSON.parse(call.argumentsCanonical) as Record<string, unknown>,
+    fingerprint: call.definitionFingerprint,
+    callId: call.id,
+  });
+  await pause("dispatch-call:after-call", call.id);
+  return keepOutcome(context, work, tools, call, outcome, Math.round(performance.now() - startedAt));
+}
+
+async function keepOutcome(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow, outcome: ToolCallOutcome, durationMs: number): Promise<Waiting | null> {
+  const { deps, memory } = context;
+  if (outcome.kind === "not_sent" && (outcome.reason === "definition_changed" || outcome.reason === "tool_missing")) {
+    held(await unsend(deps.db, memory.lease, call.id, deps.now()));
+    memory.setCall(call.id, { status: "approved" });
+    await askAgain(context, work, tools, call, "definition_changed");
+    return null;
+  }
+  const kept = toKept(context, tools, call, outcome);
+  held(await recordResult(deps.db, memory.lease, { callId: call.id, durationMs, ...kept }, deps.now()));
+  memory.setCall(call.id, kept);
+  return null;
+}
+
+function toKept(context: RunContext, tools: AgentTools, call: CallRow, outcome: ToolCallOutcome) {
+  const server = tools.servers.get(call.server);
+  const options = { fingerprint: context.deps.fingerprint, ...(server ? { matcher: matchSecrets(server.tools) } : {}) };
+  if (outcome.kind === "answered") {
+    const failed = outcome.result.is_error;
+    const error = failed ? { code: "tool_error", message: String(redact(outcome.result.error ?? "", options)) } : null;
+    return { status: failed ? ("failed" as const) : ("succeeded" as const), result: redact(outcome.result, options), error };
+  }
+  const error = { code: outcome.kind === "unknown" ? "outcome_unknown" : `not_sent_${outcome.reason}`, message: outcome.error.message };
+  return { status: outcome.kind === "unknown" ? ("outcome_unknown" as const) : ("failed" as const), result: null, error };
+}
+
+/** The server's own limit, counted across all processes. */
+async function waitForRate({ deps }: RunContext, server: ToolServer): Promise<Waiting | null> {
+  const [count, per] = server.definition.rate_limit?.split("/") ?? [];
+  if (count === undefined || per === undefined) return null;
+  const limit = { key: `rate:${server.definition.name}`, max: Number(count), windowMs: RATE_WINDOW_MS[per as keyof typeof RATE_WINDOW_MS] };
+  const taken = await takeThrottle(deps.db, limit, deps.now());
+  return taken.allowed ? null : { for: "time", until: taken.until };
+}

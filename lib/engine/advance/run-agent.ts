@@ -1,0 +1,147 @@
+/**
+ * The agent loop: turn, calls, results, turn, until an answer stands. Everything it knows is in the rows, so any process can go on
+ * with it at any point.
+ */
+import type { AgentStep } from "@/lib/config/step-schema";
+import { renderTemplate } from "@/lib/config/template";
+import { listSecrets } from "@/lib/config/secret-ref";
+import { listAgentTools, type AgentAtWork, type AgentTools } from "@/lib/engine/advance/agent-tools";
+import { checkAnswer } from "@/lib/engine/advance/check-answer";
+import { refusalEffects, responseOf } from "@/lib/engine/advance/conversation";
+import type { OfferState } from "@/lib/engine/advance/offer-tools";
+import { runCalls, type RunSubagent } from "@/lib/engine/advance/run-calls";
+import type { RunContext } from "@/lib/engine/advance/run-context";
+import { held } from "@/lib/engine/advance/run-memory";
+import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
+import { takeTurn } from "@/lib/engine/advance/take-turn";
+import { KimitsuError } from "@/lib/errors";
+import type { ModelMessage, UserMessage } from "@/lib/models/model";
+import { moveStep } from "@/lib/store/transitions/settle-step";
+
+export interface AgentJob {
+  stepId: string;
+  stepKey: string;
+  parentCallId: string | null;
+  work: AgentAtWork;
+  model: AgentStep["model"];
+  confidenceThreshold: number | null;
+  /** Of the agent, and of the step that runs it. */
+  outputSchemas: Readonly<Record<string, unknown>>[];
+  runSubagent: RunSubagent;
+}
+
+/** What the step remembers between turns, beside its toolsets. */
+interface AgentState extends OfferState {
+  degraded?: boolean;
+  reflected?: boolean;
+  /** Refusals up to this turn have had their effect. */
+  settledTurn?: number;
+  review?: "accepted" | "refused";
+}
+
+const CONCLUDE = "This is your last turn and there are no tools any more. Conclude now with your final answer.";
+
+export async function runAgent(context: RunContext, job: AgentJob): Promise<StepOutcome> {
+  try {
+    return await loop(context, job);
+  } catch (error) {
+    if (context.signal.aborted) return { kind: "waiting", waiting: [{ for: "stop" }] };
+    // What a person could not have prevented by other YAML is still an outcome of the step, with its reason on record.
+    if (error instanceof KimitsuError) return { kind: "failed", error: { code: error.code, message: error.message } };
+    throw error;
+  }
+}
+
+async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
+  const { memory } = context;
+  const { definition } = job.work.agent;
+  const opening = openingOf(job.work);
+  let known: Promise<AgentTools> | undefined;
+  const tools = () => (known ??= listAgentTools(context, job.work));
+  let additions: UserMessage[] = [];
+  for (;;) {
+    const state = (memory.steps.get(job.stepId)?.state ?? {}) as AgentState;
+    const last = memory.turnsOf(job.stepId).at(-1);
+    if (last) {
+      const waiting = await runCalls(context, job.work, tools, last.id, job.runSubagent);
+      if (waiting.length > 0) return { kind: "waiting", waiting };
+      const calls = memory.callsOfTurn(last.id);
+      if (calls.length === 0) {
+        const verdict = checkAnswer(responseOf(last).text, {
+          schemas: job.outputSchemas,
+          confidenceThreshold: job.confidenceThreshold,
+          reflect: definition.prompt.reflect ?? null,
+          canReflect: definition.prompt.reflect !== undefined && !state.reflected,
+          reviewed: state.review === "accepted",
+          degraded: state.degraded ?? false,
+        });
+        if (state.review === "refused") return { kind: "failed", error: { code: "review_refused", message: "A person did not accept the answer." } };
+        if (verdict.kind === "ended") return verdict.outcome;
+        if (verdict.kind === "review") return await sendToReview(context, job, verdict.message, verdict.raw);
+        if (memory.turnsOf(job.stepId).length >= definition.max_turns) {
+          const message = verdict.misfit?.problem ?? "The agent has no turn left to reflect.";
+          return { kind: "failed", error: { code: "output_invalid", message, schema: job.outputSchemas.at(-1) }, rawOutput: verdict.misfit?.raw };
+        }
+        additions = [{ role: "user", text: verdict.text }];
+        if (verdict.reflected) await remember(context, job, { reflected: true });
+      } else {
+        const stop = await afterRefusals(context, job, last.number, state);
+        if (stop) return stop;
+      }
+    }
+    if (context.signal.aborted || memory.failing) return { kind: "waiting", waiting: [{ for: "stop" }] };
+    const after = (memory.steps.get(job.stepId)?.state ?? {}) as AgentState;
+    const number = memory.turnsOf(job.stepId).length + 1;
+    if (number > definition.max_turns) return { kind: "failed", error: { code: "max_turns_exceeded", message: `Agent ${definition.name} has used its ${definition.max_turns} turns without an answer.` } };
+    const isLast = number === definition.max_turns || after.degraded === true;
+    const taken = await takeTurn(context, job.work, {
+      stepId: job.stepId,
+      parentCallId: job.parentCallId,
+      opening,
+      additions: isLast ? [...additions, { role: "user", text: CONCLUDE }] : additions,
+      withTools: !isLast,
+      model: job.model,
+      state: after,
+    });
+    if (taken.kind === "failed") return { kind: "failed", error: taken.error };
+    known = Promise.resolve(taken.tools);
+    additions = [];
+  }
+}
+
+/** What people refused has its effect once: the step fails, a tool is withdrawn, or one last turn without tools follows. */
+async function afterRefusals(context: RunContext, job: AgentJob, turn: number, state: AgentState): Promise<StepOutcome | null> {
+  if ((state.settledTurn ?? 0) >= turn) return null;
+  const last = context.memory.turnsOf(job.stepId).at(-1);
+  const effects = last ? refusalEffects(context.memory, context.memory.callsOfTurn(last.id)) : [];
+  const failed = effects.find(({ effect }) => effect.kind === "fail_step");
+  if (failed?.effect.kind === "fail_step") return { kind: "failed", error: { code: failed.effect.code, message: failed.effect.message, call_id: failed.call.id } };
+  if (effects.length === 0) return null;
+  const withdrawn = effects.filter(({ effect }) => effect.kind === "withdraw_tool").map(({ call }) => `${call.server}.${call.tool}`);
+  await remember(context, job, {
+    settledTurn: turn,
+    ...(withdrawn.length > 0 ? { withdrawn: [...new Set([...(state.withdrawn ?? []), ...withdrawn])] } : {}),
+    ...(effects.some(({ effect }) => effect.kind === "degrade") ? { degraded: true } : {}),
+  });
+  return null;
+}
+
+/** The next turn's record carries it to the row; a crash before that finds the same refusals and comes to the same end. */
+async function remember({ memory }: RunContext, job: AgentJob, change: AgentState): Promise<void> {
+  const step = memory.steps.get(job.stepId);
+  memory.setStep(job.stepId, { state: { ...step?.state, ...change } });
+}
+
+async function sendToReview(context: RunContext, job: AgentJob, message: string, raw: unknown): Promise<StepOutcome> {
+  const { deps, memory } = context;
+  held(await moveStep(deps.db, memory.lease, { stepId: job.stepId, key: job.stepKey, to: "needs_human_review", rawOutput: raw, error: { code: "needs_human", message } }, deps.now()));
+  memory.setStep(job.stepId, { status: "needs_human_review", rawOutput: raw });
+  return { kind: "waiting", waiting: [{ for: "review" }] };
+}
+
+function openingOf({ agent, params }: AgentAtWork): ModelMessage[] {
+  const template = agent.definition.prompt.user;
+  const plain = Object.fromEntries(Object.entries(params).filter(([, value]) => listSecrets(value).length === 0));
+  const rendered = template === undefined ? plain : renderTemplate(template, { params: plain });
+  return [{ role: "user", text: typeof rendered === "string" ? rendered : JSON.stringify(rendered) }];
+}

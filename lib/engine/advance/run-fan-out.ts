@@ -1,0 +1,81 @@
+/** Runs a step once for each item of a list, so many at a time, until too many have failed. Results stand in the order of the list. */
+import type { AgentStep } from "@/lib/config/step-schema";
+import type { ProjectStep } from "@/lib/config/project";
+import type { TemplateScope } from "@/lib/config/template";
+import type { RunContext } from "@/lib/engine/advance/run-context";
+import { held } from "@/lib/engine/advance/run-memory";
+import { readFrom } from "@/lib/engine/advance/run-transform";
+import type { StepOutcome, Waiting } from "@/lib/engine/advance/step-outcome";
+import { createId } from "@/lib/ids";
+import type { StepRow } from "@/lib/store/queries/load-run";
+import { addChildSteps } from "@/lib/store/transitions/add-child-steps";
+import { moveStep, type StepMove } from "@/lib/store/transitions/settle-step";
+
+type ForEach = NonNullable<AgentStep["for_each"]>;
+type RunItem = (row: StepRow, scope: TemplateScope) => Promise<StepOutcome>;
+
+export async function runFanOut(context: RunContext, step: ProjectStep, row: StepRow, forEach: ForEach, scope: TemplateScope, runItem: RunItem): Promise<StepOutcome> {
+  const list = readFrom(forEach.from, scope);
+  if (!Array.isArray(list)) return { kind: "failed", error: { code: "not_a_list", message: `for_each.from ${forEach.from} is not a list.` } };
+  const values = forEach.max_items === undefined ? list : list.slice(0, forEach.max_items);
+  const items = await itemRows(context, step, row, values);
+  const waiting: Waiting[] = [];
+  const isOver = () => forEach.max_failures >= 0 && items.filter((item) => context.memory.steps.get(item.id)?.status === "failed").length > forEach.max_failures;
+  const queue = items.filter((item) => !isEnded(item));
+  const lanes = Array.from({ length: Math.min(forEach.concurrency ?? queue.length, queue.length) }, async () => {
+    for (let item = queue.shift(); item; item = queue.shift()) {
+      if (context.signal.aborted || context.memory.failing || isOver()) return;
+      waiting.push(...(await runOne(context, item, { ...scope, item: values[item.itemIndex ?? 0], item_index: item.itemIndex ?? 0 }, runItem)));
+    }
+  });
+  const settled = await Promise.allSettled(lanes);
+  const broken = settled.find((lane) => lane.status === "rejected");
+  if (broken) throw broken.reason;
+  if (isOver()) return { kind: "failed", error: { code: "too_many_failures", message: `More than ${forEach.max_failures} items of the fan-out failed.` } };
+  if (context.signal.aborted || context.memory.failing) return { kind: "waiting", waiting: [{ for: "stop" }] };
+  if (waiting.length > 0) return { kind: "waiting", waiting };
+  return { kind: "complete", output: { results: items.map((item) => resultOf(context, item)) } };
+}
+
+async function runOne(context: RunContext, item: StepRow, scope: TemplateScope, runItem: RunItem): Promise<Waiting[]> {
+  const { deps, memory } = context;
+  if (item.status === "pending") {
+    held(await moveStep(deps.db, memory.lease, { stepId: item.id, key: item.key, to: "running" }, deps.now()));
+    memory.setStep(item.id, { status: "running" });
+  }
+  const outcome = await runItem(memory.steps.get(item.id) ?? item, scope);
+  if (outcome.kind === "waiting") return outcome.waiting;
+  const move = toMove(item, outcome);
+  held(await moveStep(deps.db, memory.lease, move, deps.now()));
+  memory.setStep(item.id, { status: move.to, output: move.output ?? null, error: move.error ?? null });
+  return [];
+}
+
+export function toMove(row: StepRow, outcome: Exclude<StepOutcome, { kind: "waiting" }>): StepMove {
+  const base = { stepId: row.id, key: row.key };
+  switch (outcome.kind) {
+    case "complete":
+      return { ...base, to: "complete", output: outcome.output, degraded: outcome.degraded ?? false, ...(outcome.notes ? { state: { notes: outcome.notes } } : {}) };
+    case "skipped":
+      return { ...base, to: "skipped", output: { skipped: true, reason: outcome.reason } };
+    case "failed":
+      return { ...base, to: "failed", error: outcome.error, rawOutput: outcome.rawOutput };
+  }
+}
+
+const isEnded = (row: StepRow): boolean => row.status === "complete" || row.status === "failed" || row.status === "skipped";
+
+function resultOf({ memory }: RunContext, item: StepRow): unknown {
+  const row = memory.steps.get(item.id) ?? item;
+  return row.status === "failed" ? { ktsu_error: row.error?.message ?? "failed", item_index: row.itemIndex } : row.output;
+}
+
+async function itemRows(context: RunContext, step: ProjectStep, row: StepRow, values: unknown[]): Promise<StepRow[]> {
+  const { deps, memory } = context;
+  const find = () => memory.childrenOf(row.id).filter((child) => child.itemIndex !== null).sort((a, b) => (a.itemIndex ?? 0) - (b.itemIndex ?? 0));
+  if (find().length === values.length) return find();
+  const children = values.map((_value, itemIndex) => ({ id: createId("step"), parentId: row.id, key: row.key, type: row.type, agent: step.agent?.name ?? null, itemIndex, input: null }));
+  held(await addChildSteps(deps.db, memory.lease, children, deps.now()));
+  for (const child of children) memory.steps.set(child.id, { ...child, status: "pending", output: null, rawOutput: null, error: null, degraded: false, state: {} });
+  return find();
+}

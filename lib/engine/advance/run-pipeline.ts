@@ -1,0 +1,137 @@
+/** Runs the steps of one workflow, in parallel where nothing orders them, until all have ended, one has failed, or all that is left waits. */
+import { compile, isTruthy } from "@/lib/config/jmespath";
+import type { ProjectStep } from "@/lib/config/project";
+import { renderTemplate, type TemplateScope } from "@/lib/config/template";
+import type { Frame, RunContext } from "@/lib/engine/advance/run-context";
+import { toMove } from "@/lib/engine/advance/run-fan-out";
+import { held } from "@/lib/engine/advance/run-memory";
+import { runStep } from "@/lib/engine/advance/run-step";
+import { readFrom } from "@/lib/engine/advance/run-transform";
+import type { StepOutcome, Waiting } from "@/lib/engine/advance/step-outcome";
+import { createId } from "@/lib/ids";
+import { KimitsuError } from "@/lib/errors";
+import type { StepRow } from "@/lib/store/queries/load-run";
+import { addChildSteps } from "@/lib/store/transitions/add-child-steps";
+import { moveStep } from "@/lib/store/transitions/settle-step";
+import { checkAgainstSchema } from "@/lib/tools/schema-check";
+
+export async function runPipeline(context: RunContext, frame: Frame): Promise<StepOutcome> {
+  await addSteps(context, frame);
+  const underWay = new Map<string, Promise<void>>();
+  const waits = new Map<string, Waiting[]>();
+  let failure: { error: unknown } | undefined;
+  const start = (step: ProjectStep, row: StepRow) => {
+    const ended = advanceStep(context, frame, step, row)
+      .then((waiting) => void (waiting.length > 0 && waits.set(step.id, waiting)))
+      .catch((error: unknown) => void (failure ??= { error }))
+      .finally(() => underWay.delete(step.id));
+    underWay.set(step.id, ended);
+  };
+  for (;;) {
+    const rows = rowsOf(context, frame);
+    const failed = [...rows.values()].find((row) => row.status === "failed");
+    if (failed && frame.parentId === null) context.memory.failing = true;
+    const isStopping = failed !== undefined || failure !== undefined || context.signal.aborted || context.memory.failing;
+    if (!isStopping) {
+      for (const step of frame.workflow.steps) {
+        const row = rows.get(step.id);
+        if (row && !underWay.has(step.id) && !waits.has(step.id) && isRunnable(step, row, rows)) start(step, row);
+      }
+    }
+    if (underWay.size > 0) {
+      await Promise.race(underWay.values());
+      continue;
+    }
+    if (failure) throw failure.error;
+    if (failed) return { kind: "failed", error: { ...(failed.error ?? { code: "failed", message: "" }), step: failed.key } };
+    if (context.signal.aborted || context.memory.failing) return { kind: "waiting", waiting: [{ for: "stop" }] };
+    if (waits.size > 0) return { kind: "waiting", waiting: [...waits.values()].flat() };
+    return toOutput(frame, scopeOf(context, frame));
+  }
+}
+
+const ENDED = ["complete", "skipped", "failed", "cancelled"];
+
+function isRunnable(step: ProjectStep, row: StepRow, rows: ReadonlyMap<string, StepRow>): boolean {
+  return !ENDED.includes(row.status) && step.dependsOn.every((id) => ["complete", "skipped"].includes(rows.get(id)?.status ?? ""));
+}
+
+/** Brings one step as far as it goes, and commits where that is. Empty when it ended. */
+async function advanceStep(context: RunContext, frame: Frame, step: ProjectStep, row: StepRow): Promise<Waiting[]> {
+  const { deps, memory } = context;
+  const scope = scopeOf(context, frame);
+  if (row.status === "pending") {
+    const skipped = skipReason(frame, step, rowsOf(context, frame), scope);
+    if (skipped) return settle(context, row, skipped);
+    held(await moveStep(deps.db, memory.lease, { stepId: row.id, key: row.key, to: "running" }, deps.now()));
+    memory.setStep(row.id, { status: "running" });
+  }
+  // A step that waits for a person's review goes on when they have spoken; until then there is nothing to do.
+  if (row.status === "needs_human_review") return [{ for: "review" }];
+  const outcome = await guard(() => runStep(context, frame, step, memory.steps.get(row.id) ?? row, scope), context);
+  return outcome.kind === "waiting" ? outcome.waiting : settle(context, row, outcome);
+}
+
+/** What the YAML got wrong at run time (a missing value, a server that cannot be resolved) fails the step, with its reason. */
+async function guard(work: () => Promise<StepOutcome>, context: RunContext): Promise<StepOutcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (context.signal.aborted) return { kind: "waiting", waiting: [{ for: "stop" }] };
+    if (error instanceof KimitsuError) return { kind: "failed", error: { code: error.code, message: error.message } };
+    if (error instanceof Error && error.name === "TemplateError") return { kind: "failed", error: { code: "template_failed", message: error.message } };
+    throw error;
+  }
+}
+
+async function settle(context: RunContext, row: StepRow, outcome: Exclude<StepOutcome, { kind: "waiting" }>): Promise<Waiting[]> {
+  const { deps, memory } = context;
+  const move = toMove(row, outcome);
+  held(await moveStep(deps.db, memory.lease, move, deps.now()));
+  memory.setStep(row.id, { status: move.to, output: move.output ?? null, error: move.error ?? null });
+  return [];
+}
+
+function skipReason(frame: Frame, step: ProjectStep, rows: ReadonlyMap<string, StepRow>, scope: TemplateScope): Exclude<StepOutcome, { kind: "waiting" }> | null {
+  const skipped = step.dependsOn.find((id) => rows.get(id)?.status === "skipped");
+  if (skipped !== undefined) return { kind: "skipped", reason: `depends_on_skipped:${skipped}` };
+  const { condition } = step.definition;
+  if (condition === undefined) return null;
+  try {
+    const holds = isTruthy(compile(condition, { stepIds: frame.workflow.steps.map(({ id }) => id) }).evaluate({ step: scope.step, params: scope.params, ...scope.step }));
+    return holds ? null : { kind: "skipped", reason: "condition_false" };
+  } catch (error) {
+    return { kind: "failed", error: { code: "condition_failed", message: (error as Error).message } };
+  }
+}
+
+function rowsOf({ memory }: RunContext, frame: Frame): Map<string, StepRow> {
+  return new Map(memory.childrenOf(frame.parentId).filter((row) => row.itemIndex === null).map((row) => [row.key, row]));
+}
+
+function scopeOf(context: RunContext, frame: Frame): TemplateScope {
+  const ended = [...rowsOf(context, frame).values()].filter((row) => row.status === "complete" || row.status === "skipped");
+  return { params: frame.params, step: Object.fromEntries(ended.map((row) => [row.key, row.output])), ...(frame.env ? { env: frame.env } : {}) };
+}
+
+/** What the workflow gives: one step's output, a map of templates, or everything by step. */
+function toOutput(frame: Frame, scope: TemplateScope): StepOutcome {
+  const { output } = frame.workflow.definition;
+  const value = output?.from !== undefined ? readFrom(output.from, scope) : output?.map !== undefined ? renderTemplate(output.map, scope) : scope.step;
+  const fit = output?.schema ? checkAgainstSchema(output.schema as Record<string, unknown>, value) : null;
+  if (fit && fit.kind !== "fits") {
+    const message = fit.kind === "misfit" ? fit.problems.join("; ") : fit.reason;
+    return { kind: "failed", error: { code: "output_invalid", message: `The workflow's output does not fit its schema: ${message}` } };
+  }
+  return { kind: "complete", output: value };
+}
+
+/** The steps of a sub-workflow are added below the step that runs it, the first time. */
+async function addSteps(context: RunContext, frame: Frame): Promise<void> {
+  const { parentId } = frame;
+  if (parentId === null || rowsOf(context, frame).size > 0) return;
+  const { deps, memory } = context;
+  const children = frame.workflow.steps.map((step) => ({ id: createId("step"), parentId, key: step.id, type: step.kind, agent: step.agent?.name ?? null, itemIndex: null, input: null }));
+  held(await addChildSteps(deps.db, memory.lease, children, deps.now()));
+  for (const child of children) memory.steps.set(child.id, { ...child, status: "pending", output: null, rawOutput: null, error: null, degraded: false, state: {} });
+}

@@ -1,0 +1,87 @@
+/** Runs an agent that another one called: in a step of its own below the caller's, within the caller's grants. */
+import { toSubagentScopes } from "@/lib/domain/policy/agent-scope";
+import type { AgentAtWork } from "@/lib/engine/advance/agent-tools";
+import { runAgent } from "@/lib/engine/advance/run-agent";
+import type { RunSubagent } from "@/lib/engine/advance/run-calls";
+import type { RunContext } from "@/lib/engine/advance/run-context";
+import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
+import type { StepOutcome, Waiting } from "@/lib/engine/advance/step-outcome";
+import { createId } from "@/lib/ids";
+import type { CallRow, StepRow } from "@/lib/store/queries/load-run";
+import { addChildSteps } from "@/lib/store/transitions/add-child-steps";
+import { beginExecuting, recordResult } from "@/lib/store/transitions/execute-call";
+import { moveStep } from "@/lib/store/transitions/settle-step";
+
+/** Deeper nesting is refused: an agent that calls itself through others would never end. */
+const DEPTH_MAX = 5;
+
+export function createSubagentRunner(context: RunContext, stepId: string, parent: AgentAtWork): RunSubagent {
+  return async (call) => {
+    const { deps, memory } = context;
+    const begun = await beginExecuting(deps.db, memory.lease, { callId: call.id, digest: call.digest, costUsd: 0 }, deps.now());
+    if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
+    if (begun.kind === "refused") return [{ for: "time", until: new Date(deps.now().getTime() + 2_000) }];
+    memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
+    const outcome = await runNested(context, stepId, parent, call);
+    return outcome.kind === "waiting" ? outcome.waiting : keep(context, call, outcome);
+  };
+}
+
+async function runNested(context: RunContext, stepId: string, parent: AgentAtWork, call: CallRow): Promise<StepOutcome> {
+  const subagent = parent.agent.subagents.find((candidate) => candidate.agent.name === call.tool);
+  if (!subagent) throw new Error(`unreachable: ${parent.agent.name} has no sub-agent ${call.tool}`);
+  if (parent.scopes.length >= DEPTH_MAX) return { kind: "failed", error: { code: "too_deep", message: `Agents call one another more than ${DEPTH_MAX} deep.` } };
+  const row = await childStep(context, stepId, call);
+  if (row.status === "complete") return { kind: "complete", output: row.output };
+  if (row.status === "failed") return { kind: "failed", error: row.error ?? { code: "failed", message: "" } };
+  const work: AgentAtWork = {
+    agent: subagent.agent,
+    params: { ...(JSON.parse(call.argumentsCanonical) as object), ...subagent.params },
+    scopes: toSubagentScopes(context.loaded.project, parent.scopes, parent.agent, subagent),
+    step: null,
+  };
+  const outcome = await runAgent(context, {
+    stepId: row.id,
+    stepKey: row.key,
+    parentCallId: call.id,
+    work,
+    model: undefined,
+    confidenceThreshold: null,
+    outputSchemas: subagent.agent.definition.output ? [subagent.agent.definition.output.schema as Record<string, unknown>] : [],
+    runSubagent: createSubagentRunner(context, row.id, work),
+  });
+  if (outcome.kind === "waiting") return outcome;
+  const { deps, memory } = context;
+  const move = outcome.kind === "complete" ? { to: "complete" as const, output: outcome.output } : outcome.kind === "failed" ? { to: "failed" as const, error: outcome.error } : { to: "skipped" as const };
+  held(await moveStep(deps.db, memory.lease, { stepId: row.id, key: row.key, ...move }, deps.now()));
+  memory.setStep(row.id, { status: move.to });
+  return outcome;
+}
+
+async function childStep(context: RunContext, parentId: string, call: CallRow): Promise<StepRow> {
+  const { deps, memory } = context;
+  const existing = memory.childrenOf(parentId).find((step) => step.key === call.id);
+  if (existing) return existing;
+  const child = { id: createId("step"), parentId, key: call.id, type: "agent" as const, agent: call.tool, itemIndex: null, input: null };
+  held(await addChildSteps(deps.db, memory.lease, [child], deps.now()));
+  held(await moveStep(deps.db, memory.lease, { stepId: child.id, key: child.key, to: "running" }, deps.now()));
+  const row: StepRow = { ...child, status: "running", output: null, rawOutput: null, error: null, degraded: false, state: {} };
+  memory.steps.set(child.id, row);
+  return row;
+}
+
+/** A sub-agent that fails is a failed call to its caller, which may go on without it. */
+async function keep(context: RunContext, call: CallRow, outcome: Exclude<StepOutcome, { kind: "waiting" }>): Promise<Waiting[]> {
+  const { deps, memory } = context;
+  const failed = outcome.kind === "failed";
+  const data = outcome.kind === "complete" ? outcome.output : outcome.kind === "skipped" ? { skipped: true, reason: outcome.reason } : null;
+  const output = failed ? outcome.error.message : JSON.stringify(data);
+  const kept = {
+    status: failed ? ("failed" as const) : ("succeeded" as const),
+    result: { success: !failed, output, content: [], structured_content: data, is_error: failed, error: failed ? outcome.error.message : null },
+    error: failed ? { code: outcome.error.code, message: outcome.error.message } : null,
+  };
+  held(await recordResult(deps.db, memory.lease, { callId: call.id, durationMs: 0, ...kept }, deps.now()));
+  memory.setCall(call.id, kept);
+  return [];
+}

@@ -1,0 +1,24 @@
+/** A transform step: plain data in, plain data out, nothing outside. */
+import { parseFrom } from "@/lib/config/from-expression";
+import type { TransformStep } from "@/lib/config/step-schema";
+import { renderTemplate, type TemplateScope } from "@/lib/config/template";
+import { applyTransform } from "@/lib/domain/transform";
+import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
+
+export function runTransform(step: TransformStep, dependsOn: readonly string[], scope: TemplateScope): StepOutcome {
+  const outputs = scope.step ?? {};
+  try {
+    const from = step.transform.inputs.length > 0 ? step.transform.inputs.map((input) => readFrom(input.from, scope)) : dependsOn.map((id) => outputs[id]);
+    return { kind: "complete", output: { result: applyTransform(from, step.transform.ops, outputs) } };
+  } catch (error) {
+    return { kind: "failed", error: { code: "transform_failed", message: (error as Error).message } };
+  }
+}
+
+/** The value that a `from` names; a transform's output stands under `result`. */
+export function readFrom(from: string, scope: TemplateScope): unknown {
+  const expression = parseFrom(from);
+  if (!expression) throw new Error(`${JSON.stringify(from)} names nothing that can be read`);
+  const path = [expression.root, ...expression.path].join(".");
+  return renderTemplate(`{{ ${path} }}`, scope);
+}

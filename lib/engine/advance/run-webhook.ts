@@ -1,0 +1,127 @@
+/**
+ * A webhook step: one HTTP request, kept as a call, so that it is sent at most once, is unknown when nobody knows, and a person can
+ * settle it. A connection that fails before anything was sent is tried again; nothing else is.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { listSecrets, revealSecrets } from "@/lib/config/secret-ref";
+import type { WebhookStep } from "@/lib/config/step-schema";
+import { renderTemplate, type TemplateScope } from "@/lib/config/template";
+import { digestArguments, canonicalizeArguments } from "@/lib/domain/digest";
+import { redact } from "@/lib/domain/redaction";
+import { createSecretMatcher } from "@/lib/domain/secret-matcher";
+import type { RunContext } from "@/lib/engine/advance/run-context";
+import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
+import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
+import { createId } from "@/lib/ids";
+import { pause } from "@/lib/pause";
+import type { CallRow, StepRow } from "@/lib/store/queries/load-run";
+import { beginExecuting, recordResult } from "@/lib/store/transitions/execute-call";
+import { recordTurn, type NewCall } from "@/lib/store/transitions/record-turn";
+
+export const WEBHOOK_SERVER = "kimitsu/webhook";
+const TRIES = 3;
+const BACKOFF_MS = 500;
+const BODY_LENGTH_MAX = 64_000;
+
+export async function runWebhook(context: RunContext, row: StepRow, step: WebhookStep, scope: TemplateScope): Promise<StepOutcome> {
+  const { memory, deps } = context;
+  const rendered = renderTemplate({ url: step.webhook.url, headers: step.webhook.headers, body: step.webhook.body ?? null }, scope);
+  const call = findCall(context, row.id) ?? (await addCall(context, row, step.webhook.method, rendered));
+  if (call.status === "outcome_unknown") return { kind: "waiting", waiting: [{ for: "review" }] };
+  if (call.status === "approved" || (call.status === "executing" && call.retrySafe && (call.epoch ?? 0) < memory.lease.epoch)) {
+    const begun = await beginExecuting(deps.db, memory.lease, { callId: call.id, digest: call.digest, costUsd: 0 }, deps.now());
+    if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
+    if (begun.kind === "refused") return { kind: "waiting", waiting: [{ for: "time", until: new Date(deps.now().getTime() + 2_000) }] };
+    memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
+    await send(context, call.id, step, rendered);
+  }
+  const ended = findCall(context, row.id);
+  if (ended?.status === "succeeded") return { kind: "complete", output: ended.result };
+  if (ended?.status === "outcome_unknown") return { kind: "waiting", waiting: [{ for: "review" }] };
+  return { kind: "failed", error: { code: ended?.error?.code ?? "webhook_failed", message: ended?.error?.message ?? "The webhook was not sent." } };
+}
+
+function findCall({ memory }: RunContext, stepId: string): CallRow | undefined {
+  return [...memory.calls.values()].find((call) => call.stepId === stepId && call.server === WEBHOOK_SERVER);
+}
+
+async function addCall(context: RunContext, row: StepRow, method: string, rendered: unknown): Promise<CallRow> {
+  const { memory, deps } = context;
+  const shown = redact(rendered, { fingerprint: deps.fingerprint }) as Record<string, unknown>;
+  const call: NewCall = {
+    id: createId("call"),
+    turnId: null,
+    stepId: row.id,
+    parentCallId: null,
+    modelCallId: null,
+    agent: "",
+    server: WEBHOOK_SERVER,
+    tool: method,
+    status: "approved",
+    danger: method === "GET" ? "safe" : "medium",
+    arguments: shown,
+    argumentsCanonical: canonicalizeArguments(shown),
+    digest: digestArguments(shown),
+    definitionFingerprint: null,
+    policyHash: context.loaded.project.hash,
+    trace: [{ layer: "allowlist", outcome: "allow", reason: "a webhook that the workflow's own file states" }],
+    agentSays: null,
+    summary: `${method} webhook`,
+    retrySafe: method === "GET",
+    costUsd: 0,
+    result: null,
+    error: null,
+  };
+  held(await recordTurn(deps.db, memory.lease, { turn: null, calls: [call], approvals: [], stepId: row.id, stepState: {} }, deps.now()));
+  const kept: CallRow = { ...call, status: "approved", epoch: null, error: null, approval: null };
+  memory.calls.set(call.id, kept);
+  return kept;
+}
+
+async function send(context: RunContext, callId: string, step: WebhookStep, rendered: unknown): Promise<void> {
+  const { memory, deps } = context;
+  const startedAt = performance.now();
+  const values = listSecrets(rendered).map((secret) => secret.reveal(context.secrets));
+  const options = { fingerprint: deps.fingerprint, matcher: createSecretMatcher(values) };
+  await pause("webhook:before-call", callId);
+  const outcome = await request(context, step, revealSecrets(rendered, context.secrets) as { url: string; headers: Record<string, string>; body: unknown });
+  await pause("webhook:after-call", callId);
+  const kept = { ...outcome, result: redact(outcome.result, options), error: outcome.error && { code: outcome.error.code, message: String(redact(outcome.error.message, options)) } };
+  held(await recordResult(deps.db, memory.lease, { callId, durationMs: Math.round(performance.now() - startedAt), ...kept }, deps.now()));
+  memory.setCall(callId, kept);
+}
+
+type Sent = { status: "succeeded" | "failed" | "outcome_unknown"; result: unknown; error: { code: string; message: string } | null };
+
+async function request(context: RunContext, step: WebhookStep, sent: { url: string; headers: Record<string, string>; body: unknown }): Promise<Sent> {
+  const { method, timeout_s: timeoutS } = step.webhook;
+  const hasBody = method !== "GET" && sent.body !== null;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const response = await context.deps.fetch(sent.url, {
+        method,
+        headers: { ...(hasBody ? { "content-type": "application/json" } : {}), ...sent.headers },
+        ...(hasBody ? { body: JSON.stringify(sent.body) } : {}),
+        signal: AbortSignal.timeout(timeoutS * 1000),
+      });
+      const text = (await response.text()).slice(0, BODY_LENGTH_MAX);
+      const result = { status: response.status, body: parse(text) };
+      if (response.ok) return { status: "succeeded", result, error: null };
+      return { status: "failed", result, error: { code: "webhook_refused", message: `The webhook answered ${response.status}.` } };
+    } catch (error) {
+      const failure = error as Error & { cause?: { code?: string } };
+      const unsent = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/.test(failure.cause?.code ?? "") || failure.name === "EgressRefused";
+      if (!unsent) return { status: "outcome_unknown", result: null, error: { code: "outcome_unknown", message: `The webhook gave no answer: ${failure.message}` } };
+      if (attempt >= TRIES || failure.name === "EgressRefused" || context.signal.aborted) return { status: "failed", result: null, error: { code: "webhook_unreachable", message: `The webhook could not be reached: ${failure.message}` } };
+      await sleep(BACKOFF_MS * 2 ** (attempt - 1));
+    }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,57 @@
+/** Arguments that a reviewer changed are held to the tool's schema and judged by the policy again, like the agent's own. */
+import { findVariable, type Project } from "@/lib/config/project";
+import { toAgentScope, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
+import { decide } from "@/lib/domain/policy/decide";
+import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
+import type { Runtime } from "@/lib/engine/runtime";
+import { KimitsuError } from "@/lib/errors";
+import type { ApprovalView } from "@/lib/store/queries/get-approval";
+import { findDefinition } from "@/lib/store/queries/find-definition";
+import { getRunHead } from "@/lib/store/queries/get-run-head";
+import { checkAgainstSchema } from "@/lib/tools/schema-check";
+
+export interface EditContext {
+  schema: Readonly<Record<string, unknown>> | null;
+  title: string | undefined;
+  template: string | undefined;
+}
+
+export async function judgeEdit(deps: Runtime, approval: ApprovalView, args: Record<string, unknown>): Promise<EditContext> {
+  const run = await getRunHead(deps.db, approval.runId);
+  const { project } = await deps.projects.get(run.configHash);
+  const agent = project.agents[approval.agent];
+  const entry = agent?.servers.find((server) => server.name === approval.server);
+  if (!agent || !entry) throw new KimitsuError("conflict", `Agent ${approval.agent} has no server ${approval.server} any more; the arguments cannot be judged. Nothing was decided.`);
+  const definition: ToolDefinition | null = approval.definitionFingerprint ? await findDefinition(deps.db, entry.server.name, approval.tool, approval.definitionFingerprint) : null;
+  const fit = definition ? checkAgainstSchema(definition.inputSchema, args) : null;
+  if (fit?.kind === "misfit") {
+    const issues = fit.problems.map((message) => ({ path: "arguments", message }));
+    throw new KimitsuError("invalid_request", `The changed arguments do not fit ${approval.server}.${approval.tool}: ${fit.problems.join("; ")}. Nothing was decided.`, { issues });
+  }
+  const facts = entry.server.definition.tools?.[approval.tool] ?? {};
+  const judged = decide(
+    { server: approval.server, definition: entry.server.name, tool: approval.tool, arguments: args },
+    {
+      scopes: [toAgentScope(project, agent)],
+      project: toProjectPermissions(project),
+      tool: { listing: definition ? "listed" : "unlisted", annotations: definition?.annotations, facts, pin: "pinned" },
+      hasLock: deps.projects.lock() !== null,
+      budget: { usedUsd: run.costUsd, estimatedUsd: facts.cost_usd ?? 0, limitUsd: run.costBudgetUsd },
+      deployment: deps.deployment,
+    },
+  );
+  if (judged.decision === "deny") throw new KimitsuError("forbidden", `The policy refuses the changed arguments: ${judged.reason} Nothing was decided.`);
+  refuseSecrets(deps, project, args);
+  return { schema: definition?.inputSchema ?? null, title: definition?.title, template: facts.summary };
+}
+
+/** A reviewer who pastes a secret into an argument would have it shown and kept. */
+function refuseSecrets(deps: Runtime, project: Project, args: unknown): void {
+  const text = JSON.stringify(args);
+  const entries = Object.values(project.workflows).flatMap((workflow) => workflow.definition.env.filter((entry) => entry.secret));
+  const found = entries.find((entry) => {
+    const value = findVariable(project, entry, deps.processEnv);
+    return value !== null && value.length >= 8 && text.includes(value);
+  });
+  if (found) throw new KimitsuError("invalid_request", `The changed arguments hold the value of the secret ${found.name}. Nothing was decided.`);
+}

@@ -1,0 +1,30 @@
+/** A person says what became of a call whose outcome is unknown, so that its run can go on. */
+import type { Actor } from "@/lib/domain/actor";
+import { redact } from "@/lib/domain/redaction";
+import type { Runtime } from "@/lib/engine/runtime";
+import { KimitsuError } from "@/lib/errors";
+import { getCallHead } from "@/lib/store/queries/get-call-head";
+import { settleCallRow } from "@/lib/store/transitions/settle-call";
+
+export interface SettleWish {
+  callId: string;
+  /** It happened, with what came of it; it did not, so it is sent now; or the call counts as failed. */
+  outcome: "happened" | "did_not_happen" | "failed";
+  result?: unknown;
+  comment?: string;
+}
+
+const TO = { happened: "succeeded", did_not_happen: "approved", failed: "failed" } as const;
+
+export async function settleCall(deps: Runtime, actor: Actor, wish: SettleWish): Promise<void> {
+  const call = await getCallHead(deps.db, wish.callId);
+  if (call.status !== "outcome_unknown") throw new KimitsuError("conflict", `Call ${call.id} is ${call.status}; only a call whose outcome is unknown can be settled. Nothing was changed.`);
+  const output = typeof wish.result === "string" ? wish.result : JSON.stringify(wish.result ?? null);
+  const structured = typeof wish.result === "object" ? wish.result : null;
+  const result = { success: true, output, content: [{ type: "text", text: output }], structured_content: structured, is_error: false, error: null };
+  const kept = wish.outcome === "happened" ? redact(result, { fingerprint: deps.fingerprint }) : undefined;
+  const done = await settleCallRow(deps.db, { callId: call.id, runId: call.runId, to: TO[wish.outcome], result: kept, comment: wish.comment ?? null }, actor, deps.now());
+  if (done) return deps.wake(call.runId);
+  const now = await getCallHead(deps.db, wish.callId);
+  throw new KimitsuError("conflict", now.status === "outcome_unknown" ? `Run ${call.runId} is over, so call ${call.id} cannot be sent any more. Nothing was changed.` : `Call ${call.id} was settled by someone else: it is ${now.status}. Nothing was changed.`);
+}

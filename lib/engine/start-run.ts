@@ -1,0 +1,108 @@
+/**
+ * Starts a run: the params are checked before anything is written, secret ones are sealed, and the project that it runs under is kept.
+ * With an idempotency key, the same request gives the same run, and another request under the same key is refused.
+ */
+import type { ProjectWorkflow } from "@/lib/config/project";
+import type { Actor } from "@/lib/domain/actor";
+import type { Projects } from "@/lib/engine/advance/run-deps";
+import type { EngineDeps } from "@/lib/engine/deps";
+import { readProjectFiles } from "@/lib/engine/projects";
+import { KimitsuError } from "@/lib/errors";
+import { createId } from "@/lib/ids";
+import { hasProjectVersion } from "@/lib/store/queries/find-project-version";
+import { sealSecret } from "@/lib/store/secret-box";
+import { keepProjectVersion } from "@/lib/store/transitions/keep-project-version";
+import { startRunRow } from "@/lib/store/transitions/start-run";
+import { checkAgainstSchema } from "@/lib/tools/schema-check";
+
+export interface StartDeps extends EngineDeps {
+  projects: Projects;
+  /** Tells this process's worker that there is something to do. */
+  wake: (runId: string) => void;
+}
+
+export interface RunWish {
+  workflow: string;
+  params: Record<string, unknown>;
+  actor: Actor;
+}
+
+const SECRET_SHOWN = "[secret]";
+
+export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId: string }> {
+  const { project } = deps.projects.current();
+  const workflow = Object.hasOwn(project.workflows, wish.workflow) ? project.workflows[wish.workflow] : undefined;
+  if (!workflow || workflow.definition.visibility !== "root") throw new KimitsuError("not_found", `There is no workflow ${wish.workflow} that can be started.`);
+  const params = withDefaults(workflow, wish.params);
+  checkParams(workflow, params);
+  const { shown, secrets } = splitSecrets(workflow, params);
+  if (!(await hasProjectVersion(deps.db, project.hash))) {
+    await keepProjectVersion(deps.db, { hash: project.hash, files: readProjectFiles(project.root), environment: project.environment?.name ?? null }, deps.now());
+  }
+  const runId = createId("run");
+  const agents = agentsOf(workflow);
+  await startRunRow(
+    deps.db,
+    {
+      id: runId,
+      workflow: workflow.name,
+      version: workflow.definition.version ?? "",
+      configHash: project.hash,
+      startedBy: wish.actor,
+      startedByUserId: wish.actor.kind === "user" ? wish.actor.id : (wish.actor.userId ?? null),
+      retryOfRunId: null,
+      params: shown,
+      secrets,
+      agents,
+      searchText: [runId, workflow.name, ...agents, wish.actor.name, JSON.stringify(shown)].join(" ").slice(0, 8_000),
+      costBudgetUsd: workflow.definition.model_policy?.cost_budget_usd ?? null,
+      steps: workflow.steps.map((step) => ({ id: createId("step"), key: step.id, type: step.kind, agent: step.agent?.name ?? null })),
+    },
+    deps.now(),
+  );
+  deps.wake(runId);
+  return { runId };
+}
+
+type Schema = { properties?: Record<string, { secret?: boolean; default?: unknown }> };
+const schemaOf = (workflow: ProjectWorkflow): Schema | undefined => workflow.definition.params?.schema as Schema | undefined;
+
+function withDefaults(workflow: ProjectWorkflow, params: Record<string, unknown>): Record<string, unknown> {
+  const defaults = Object.entries(schemaOf(workflow)?.properties ?? {}).filter(([, property]) => property.default !== undefined);
+  return { ...Object.fromEntries(defaults.map(([name, property]) => [name, property.default])), ...params };
+}
+
+function checkParams(workflow: ProjectWorkflow, params: Record<string, unknown>): void {
+  const schema = schemaOf(workflow);
+  const fit = schema ? checkAgainstSchema(schema as Record<string, unknown>, params) : null;
+  if (!fit || fit.kind === "fits") return;
+  const problems = fit.kind === "misfit" ? fit.problems : [fit.reason];
+  const issues = problems.map((message) => ({ path: "params", message }));
+  throw new KimitsuError("invalid_request", `The params do not fit workflow ${workflow.name}: ${problems.join("; ")}`, { issues });
+}
+
+/** What is shown and kept in clear, and what is sealed. */
+function splitSecrets(workflow: ProjectWorkflow, params: Record<string, unknown>) {
+  const properties = schemaOf(workflow)?.properties ?? {};
+  const isSecret = (name: string) => properties[name]?.secret === true;
+  const secret = Object.entries(params).filter(([name]) => isSecret(name));
+  const shown = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isSecret(name) ? SECRET_SHOWN : value]));
+  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  return { shown, secrets: secret.length > 0 ? sealSecret(JSON.stringify(Object.fromEntries(secret.map(([name, value]) => [name, text(value)])))) : null };
+}
+
+/** All agents that may take part, those of sub-workflows and sub-agents too. */
+function agentsOf(workflow: ProjectWorkflow): string[] {
+  const names = new Set<string>();
+  const visit = (current: ProjectWorkflow) => {
+    for (const step of current.steps) {
+      if (step.agent) {
+        names.add(step.agent.name);
+        for (const { agent } of step.agent.subagents) names.add(agent.name);
+      }
+      if (step.workflow) visit(step.workflow);
+    }
+  };
+  visit(workflow);
+  return [...names];
+}

@@ -1,0 +1,40 @@
+/**
+ * Keeps every definition of a tool that was ever seen and, without a lock file, the first one as the one that is trusted. Gives the
+ * pins that held before this list was seen; null when the server was never seen, so that its first list is taken on trust.
+ */
+import { pinOf, type ToolDefinition } from "@/lib/domain/tool-fingerprint";
+import type { PinBook } from "@/lib/domain/tool-pin";
+import type { Db } from "@/lib/store/client";
+
+export interface SeenTools {
+  server: string;
+  hash: string;
+  tools: readonly ToolDefinition[];
+  hasLock: boolean;
+}
+
+/** A list that this process has written already is not written again; the pins are still read, because another process may set them. */
+const written = new Set<string>();
+
+export async function rememberTools(db: Db, seen: SeenTools, at: Date): Promise<PinBook | null> {
+  const key = `${seen.server}\n${seen.hash}\n${seen.hasLock}`;
+  if (!written.has(key)) {
+    const rows = seen.tools.map((tool) => ({ tool: tool.name, ...pinOf(tool), definition: tool }));
+    await db.$executeRaw`
+      WITH seen AS (
+        SELECT s.tool, s.fingerprint, s.shape, s.definition FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS s (tool text, fingerprint text, shape text, definition jsonb)
+      ), defined AS (
+        INSERT INTO tool_definitions (server, tool, fingerprint, definition, first_seen_at, last_seen_at)
+        SELECT ${seen.server}, tool, fingerprint, definition, ${at}, ${at} FROM seen
+        ON CONFLICT (server, tool, fingerprint) DO UPDATE SET last_seen_at = excluded.last_seen_at
+      )
+      INSERT INTO tool_pins (server, tool, fingerprint, shape, source, pinned_at)
+      SELECT ${seen.server}, tool, fingerprint, shape, 'first_use', ${at} FROM seen
+      WHERE NOT ${seen.hasLock} AND NOT EXISTS (SELECT 1 FROM tool_pins WHERE server = ${seen.server})
+      ON CONFLICT DO NOTHING`;
+    written.add(key);
+  }
+  if (seen.hasLock) return null;
+  const pins = await db.toolPin.findMany({ where: { server: seen.server } });
+  return pins.length === 0 ? null : Object.fromEntries(pins.map((pin) => [pin.tool, { fingerprint: pin.fingerprint, shape: pin.shape }]));
+}
