@@ -143,8 +143,7 @@ function toDraft(read: ReadFiles, options: LoadOptions, listed: readonly Problem
   const isUnsure = [...read.broken].some((file) => file.startsWith("environments/"));
   if (options.env !== undefined && draft.environment === null && !isUnsure) {
     const names = environments.map((entry) => entry.definition.name);
-    const file = environments[0]?.file ?? "environments";
-    draft.problems.push(fileProblem(file, `no environment ${JSON.stringify(options.env)}`, suggest(options.env, names, "environments") ?? `add environments/${options.env}.env.yaml`));
+    draft.problems.push(fileProblem("environments", `no environment ${JSON.stringify(options.env)}`, suggest(options.env, names, "environments") ?? `add environments/${options.env}.env.yaml`));
   }
   return draft;
 }

@@ -172,7 +172,7 @@ describe("environments", () => {
   it("are chosen by name, and a wrong name is told", () => {
     const files = changed({ "environments/prod.env.yaml": environment });
     expect(fixture.load(files, { env: "prod" }).project?.environment?.variables.PORT).toBe(8080);
-    expect(fixture.problems(files, { env: "prd" })).toEqual(['environments/prod.env.yaml: no environment "prd"; did you mean "prod"?']);
+    expect(fixture.problems(files, { env: "prd" })).toEqual(['environments: no environment "prd"; did you mean "prod"?']);
   });
 
   it("hold values only", () => {
