@@ -255,24 +255,6 @@ test("a server that went away after its list was read is not sent anything", asy
   expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "not_sent", reason: "unreachable", retryable: true });
 });
 
-test("a session that has ended while its list is checked is replaced, and the call arrives once", async () => {
-  const first = await startRecordingServer();
-  let now = 1_000;
-  const pool = pooled({ now: () => now });
-  const server = testServer(first.url);
-  const fingerprint = fingerprintTool((await pool.listTools(server)).tools.find((tool) => tool.name === "echo")!);
-  now += 4_000;
-  await callTool(pool, server, asking("echo"));
-  await first.close();
-  const second = await record({ port: first.port });
-  // Too recently used for a ping, too old for the list: the list is the first to find the session gone.
-  now += 4_000;
-  await callTool(pool, server, asking("no-such-tool"));
-  now += 4_000;
-  expect(await callTool(pool, server, asking("echo", { fingerprint }))).toMatchObject({ kind: "answered", result: { success: true } });
-  expect(await second.calls()).toHaveLength(1);
-});
-
 test.each([[{ n: Number.NaN }], [{ n: 2 ** 60 }], [{ n: 1n }], [{ at: new Date(0) }], [{ s: "\uD800" }]])("arguments that JSON would change are not sent (%#)", async (args) => {
   const recording = await record();
   expect(await callTool(pooled(), testServer(recording.url), asking("echo", { arguments: args }))).toMatchObject({ kind: "not_sent", reason: "refused", retryable: false });

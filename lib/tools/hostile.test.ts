@@ -1,6 +1,7 @@
 /** What servers of ill will can do to whoever calls them, and that it ends in an outcome and not in harm. */
 import { createGzip, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
+import { fingerprintTool } from "@/lib/domain/tool-fingerprint";
 import { behave, type Behaviour, HARMLESS_TOOL, type HostileServer, pour, startHostileServer } from "@/lib/testing/hostile-servers/hostile-server";
 import { testPool, testServer, type TestServerOptions } from "@/lib/testing/hostile-servers/tool-server";
 import { startRecordingServer } from "@/lib/testing/recording-server";
@@ -212,11 +213,28 @@ test("a tool that changes between the list and the call is not called", async ()
   });
   let now = 1_000_000;
   const pool = pooled({ now: () => now });
-  const { fingerprintTool } = await import("@/lib/domain/tool-fingerprint");
   const [judged] = (await pool.listTools(testServer(server.url))).tools;
   now += 20_000;
   expect(await call(server, { pool, request: { fingerprint: fingerprintTool(judged!) } })).toMatchObject({ kind: "not_sent", reason: "definition_changed" });
   expect(calls(server)).toBe(0);
+});
+
+test("a session that turns out to have ended when the list is checked is replaced, and the call arrives once", async () => {
+  let lists = 0;
+  const server = await hostile({
+    "tools/list": (exchange) => {
+      lists += 1;
+      if (lists === 2) exchange.response.writeHead(404).end();
+      else behave(exchange);
+    },
+  });
+  let now = 1_000;
+  const pool = pooled({ now: () => now });
+  const [tool] = (await pool.listTools(testServer(server.url))).tools;
+  now += 20_000;
+  expect(await call(server, { pool, request: { fingerprint: fingerprintTool(tool!) } })).toMatchObject({ kind: "answered", result: { success: true } });
+  expect(server.seen.filter((method) => method === "initialize")).toHaveLength(2);
+  expect(calls(server)).toBe(1);
 });
 
 test("changes announced without end do not make us ask without end", async () => {

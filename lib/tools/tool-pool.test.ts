@@ -5,6 +5,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { SecretRef } from "@/lib/config/secret-ref";
 import { EVERYTHING_COMMAND, startEverythingServer } from "@/lib/testing/hostile-servers/everything-server";
 import { startModernServer } from "@/lib/testing/hostile-servers/modern-server";
 import { testPool, testServer, type TestServerOptions } from "@/lib/testing/hostile-servers/tool-server";
@@ -89,7 +90,11 @@ describe("connections", () => {
     expect(calls[0]!.session).toBe(calls[3]!.session);
     const key = Buffer.alloc(32);
     expect(connectionKey(testServer(recording.url, uses[0]), key)).not.toContain("SENTINEL");
-    expect(connectionKey(testServer(recording.url, uses[0]), key)).not.toBe(connectionKey(testServer(recording.url, uses[1]), key));
+    // A literal secret stands in no param, so the header alone tells the two apart.
+    const plain = testServer(recording.url);
+    const withLiteral = (secret: string) => ({ ...plain, resolved: { ...plain.resolved, auth: { header: "X-Api-Key", value: SecretRef.literal(secret) } } });
+    expect(connectionKey(withLiteral("a"), key)).not.toBe(connectionKey(withLiteral("b"), key));
+    expect(connectionKey(withLiteral("a"), key)).toBe(connectionKey(withLiteral("a"), key));
   });
 
   test("an unused connection is closed, with a goodbye", async () => {
