@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll } from "vitest";
+import { type Actor, SYSTEM_ACTOR } from "@/lib/domain/actor";
+import { LEASE_MS } from "@/lib/domain/limits";
+import { advanceRun, type AdvanceOutcome } from "@/lib/engine/advance-run";
+import { openProjects } from "@/lib/engine/projects";
+import type { Runtime } from "@/lib/engine/runtime";
+import { createId } from "@/lib/ids";
+import { findCandidate } from "@/lib/store/queries/list-runnable";
+import { claimRun } from "@/lib/store/transitions/claim-run";
+import type { TestDatabase } from "@/lib/testing/database";
+import { TestClock } from "@/lib/testing/deps";
+import { createEgress } from "@/lib/tools/egress";
+import { createToolPool } from "@/lib/tools/tool-pool";
+
+const LOOPBACK = ["127.0.0.1", "localhost"];
+
+export interface RunBench {
+  deps: Runtime;
+  clock: TestClock;
+  /** Runs that were called awake, in order. */
+  woken: string[];
+  /** Claims the run as a new worker would, and advances it as far as it goes. */
+  advance(runId: string, signal?: AbortSignal): Promise<AdvanceOutcome>;
+}
+
+/** A project on disk, real tool servers, the scripted model, and no worker: the test itself decides when a run is advanced. */
+export async function openRunBench(database: TestDatabase, files: Record<string, string>, processEnv: Record<string, string> = {}): Promise<RunBench> {
+  const folder = mkdtempSync(path.join(tmpdir(), "kimitsu-project-"));
+  const root = path.join(folder, "kimitsu");
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), text);
+  }
+  const clock = new TestClock();
+  const egress = createEgress({ allowHosts: LOOPBACK });
+  const pool = createToolPool({ allowHosts: LOOPBACK, stdio: null });
+  const deployment = { allowStdio: false, allowBypass: false };
+  const woken: string[] = [];
+  const projects = await openProjects({ root, dataFolder: folder, deployment, processEnv, db: database.db, fetch: egress.guardedFetch, now: clock.now });
+  const close = async () => {
+    await pool.close();
+    await egress.close();
+  };
+  afterAll(async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const deps: Runtime = {
+    db: database.db,
+    now: clock.now,
+    projects,
+    pool,
+    fetch: egress.guardedFetch,
+    processEnv,
+    deployment,
+    fingerprint: (value) => `fp${value.length}`,
+    wake: (runId) => void woken.push(runId),
+    close,
+  };
+  return { deps, clock, woken, advance: (runId, signal = new AbortController().signal) => advanceAsWorker(deps, runId, signal) };
+}
+
+async function advanceAsWorker(deps: Runtime, runId: string, signal: AbortSignal): Promise<AdvanceOutcome> {
+  const candidate = await findCandidate(deps.db, runId);
+  if (!candidate) throw new Error(`no run ${runId}`);
+  const claim = await claimRun(deps.db, { runId, owner: createId("worker"), leaseMs: LEASE_MS, from: candidate.status }, SYSTEM_ACTOR, deps.now());
+  if (claim.kind === "lost") throw new Error(`run ${runId} is ${candidate.status} and has nothing to do`);
+  return advanceRun(deps, claim.lease, { signal });
+}
+
+export const TEST_ACTOR: Actor = { kind: "user", id: "usr_starter", name: "Starter" };
+
+/** The least that a project with one agent and one tool server needs. */
+export function oneAgentProject(facts: { url: string; allowlist: string; script: string; workflow?: string; agent?: string }): Record<string, string> {
+  return {
+    "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 1, output_per_million: 1 }] }]\n",
+    "models/test.script.yaml": facts.script,
+    "servers/recorder.server.yaml": `name: recorder\nurl: "${facts.url}"\n`,
+    "agents/worker.agent.yaml": `name: worker\nmodel: standard\nprompt: { system: "Work." , user: "Go." }\nservers:\n  - name: recorder\n    path: servers/recorder.server.yaml\n    access:\n      allowlist:\n${facts.allowlist.replaceAll(/^/gm, "        ")}\n${facts.agent ?? ""}`,
+    "workflows/main.workflow.yaml": facts.workflow ?? "kind: workflow\nname: main\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n",
+  };
+}
