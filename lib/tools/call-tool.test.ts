@@ -255,6 +255,18 @@ test("a server that went away after its list was read is not sent anything", asy
   expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "not_sent", reason: "unreachable", retryable: true });
 });
 
+test("a large result comes through below the limit, and beyond it ends as an error result or, over HTTP+SSE, as unknown", async () => {
+  const outcomes = [];
+  for (const [transport, length] of [["http", 9_000_000], ["http", 11_000_000], ["sse", 9_000_000], ["sse", 11_000_000]] as const) {
+    const recording = await record({ transport });
+    const pool = pooled();
+    const outcome = await callTool(pool, testServer(recording.url), asking("large-result", { arguments: { length } }));
+    outcomes.push(outcome.kind === "answered" ? outcome.result.success : outcome.kind);
+    expect(await callTool(pool, testServer(recording.url), asking("echo"))).toMatchObject({ kind: "answered", result: { success: true } });
+  }
+  expect(outcomes).toEqual([true, false, true, "unknown"]);
+});
+
 test.each([[{ n: Number.NaN }], [{ n: 2 ** 60 }], [{ n: 1n }], [{ at: new Date(0) }], [{ s: "\uD800" }]])("arguments that JSON would change are not sent (%#)", async (args) => {
   const recording = await record();
   expect(await callTool(pooled(), testServer(recording.url), asking("echo", { arguments: args }))).toMatchObject({ kind: "not_sent", reason: "refused", retryable: false });

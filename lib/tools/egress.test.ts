@@ -76,6 +76,12 @@ test("an allowed host is reached, by name alone or with its port, and another po
   expect(await failureOf(egress.guardedFetch(`http://127.0.0.1:${other.port}/`))).toBeInstanceOf(EgressRefused);
 });
 
+test.each(["::1", "[::1]", "[::1]:1"])("an IPv6 address that is allowed as %s is not refused", async (host) => {
+  const failure = await failureOf(egressWith({ allowHosts: [host] }).guardedFetch("http://[::1]:1/"));
+  expect(failure).toBeInstanceOf(Error);
+  expect(failure).not.toBeInstanceOf(EgressRefused);
+});
+
 test("a name that is public when first asked and private later never leads to the private address", async () => {
   const target = await startTarget();
   let asked = 0;

@@ -129,20 +129,20 @@ function decode(body: Readable, encoding: string | null, signal: AbortSignal | u
 }
 
 /** Checks literal addresses at once and names when they are resolved; then checks again what was really connected. */
-export function createGuardedConnector({ allowHosts, lookup = systemLookup as LookupFunction, connectTimeoutMs = CONNECT_TIMEOUT_MS }: EgressOptions): buildConnector.connector {
-  const allowed = new Set(allowHosts.map((host) => host.toLowerCase()));
+function createGuardedConnector({ allowHosts, lookup = systemLookup as LookupFunction, connectTimeoutMs = CONNECT_TIMEOUT_MS }: EgressOptions): buildConnector.connector {
+  // IPv6 addresses are written with brackets or without; both mean the same here.
+  const allowed = new Set(allowHosts.map((host) => host.toLowerCase().replace(/^\[(.*)\]/, "$1")));
   const base = { timeout: connectTimeoutMs, allowH2: false };
   const unguarded = buildConnector({ ...base, lookup } as buildConnector.BuildOptions);
   const guarded = buildConnector({ ...base, lookup: guardLookup(lookup) } as buildConnector.BuildOptions);
   return (target, callback) => {
-    const hostname = target.hostname.toLowerCase();
+    const hostname = target.hostname.toLowerCase().replace(/^\[|\]$/g, "");
     const port = target.port || (target.protocol === "https:" ? "443" : "80");
     if (allowed.has(hostname) || allowed.has(`${hostname}:${port}`)) return unguarded(target, callback);
-    const literal = hostname.replace(/^\[|\]$/g, "");
     // Resolvers differ in what they make of `localhost.`; it means this machine in any case (RFC 6761).
-    const isLocal = /(^|\.)localhost\.?$/.test(literal);
-    const reason = isLocal ? "it means this machine" : isIP(literal) === 0 ? null : refuseAddress(literal);
-    if (reason !== null) return callback(refusedHost(literal, reason), null);
+    const isLocal = /(^|\.)localhost\.?$/.test(hostname);
+    const reason = isLocal ? "it means this machine" : isIP(hostname) === 0 ? null : refuseAddress(hostname);
+    if (reason !== null) return callback(refusedHost(hostname, reason), null);
     return guarded(target, (error, socket) => {
       if (error) return callback(error, null);
       const dialled = socket.remoteAddress ?? "";
