@@ -1,5 +1,5 @@
 /** Brings node_modules up to the lock file, and does nothing when they already agree. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -13,25 +13,38 @@ const OUTPUT_TAIL_LINES = 15;
 
 /** Packages hold binaries, so the platform counts: a folder carried over from another system must be installed anew. */
 export function installStamp() {
-  const lock = readFileSync(path.join(ROOT, "package-lock.json"));
-  return `${createHash("sha256").update(lock).digest("hex")} ${process.platform} ${process.arch}\n`;
+  return `${hashOf("package-lock.json")} ${process.platform} ${process.arch}`;
 }
 
+/** The database client is generated from the schema, which changes more often than the packages do. */
+const clientStamp = () => hashOf("prisma/schema.prisma");
+const hashOf = (file) => createHash("sha256").update(readFileSync(path.join(ROOT, file))).digest("hex");
+
 export function isInstalled() {
-  return existsSync(STAMP) && readFileSync(STAMP, "utf8") === installStamp();
+  return readStamp()[0] === installStamp();
 }
+
+const readStamp = () => (existsSync(STAMP) ? readFileSync(STAMP, "utf8").split("\n") : []);
 
 /** Called at the end of npm's own install as well, so that `npm ci` by hand is not repeated by the next start. */
 export function markInstalled() {
-  writeFileSync(STAMP, installStamp());
+  writeFileSync(STAMP, `${installStamp()}\n${clientStamp()}\n`);
 }
 
 export async function install({ signal } = {}) {
-  if (isInstalled()) return;
+  if (isInstalled()) return generateIfChanged();
   await step("Installing packages (npm ci)", async () => {
     const { code, output } = await runNpm(["ci", "--no-audit", "--no-fund", "--loglevel=error"], signal);
     if (code !== 0) throw npmFailure(output);
     markInstalled();
+  });
+}
+
+async function generateIfChanged() {
+  if (readStamp()[1] === clientStamp()) return;
+  await step("Generating the database client", async () => {
+    const { status, stderr } = spawnSync(process.execPath, [path.join(ROOT, "scripts/postinstall.mjs")], { cwd: ROOT, encoding: "utf8" });
+    if (status !== 0) throw new PlainError(stderr.trim());
   });
 }
 

@@ -70,5 +70,5 @@ export async function prepareApplication(lifecycle, { dataFolder, secrets, datab
   };
   const demo = await step("Starting the demo tool server", () => supervise({ name: "demo", start, say }));
   lifecycle.started("demo tool server", demo.stop, () => process.kill(pid, "SIGKILL"));
-  return { env: applicationEnv({ ...base, extra: demoEnv(port) }), admin };
+  return { env: applicationEnv({ ...base, extra: demoEnv(port, base.dataFolder) }), admin };
 }

@@ -1,4 +1,5 @@
 /** The application's own processes and the environment they share, for `start`, `dev` and the browser tests alike. */
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startNode } from "./node-child.mjs";
@@ -6,7 +7,7 @@ import { PlainError } from "./plain-error.mjs";
 import { freePort, requireFreePort } from "./ports.mjs";
 import { duration } from "./progress.mjs";
 import { runTs } from "./run-ts.mjs";
-import { setting } from "./runtime.mjs";
+import { ROOT, setting } from "./runtime.mjs";
 
 const DEMO_PORT = 4100;
 const READY_TIMEOUT_MS = 60_000;
@@ -43,10 +44,27 @@ export async function demoPort() {
   return requireFreePort("127.0.0.1", DEMO_PORT).then(() => DEMO_PORT, () => freePort());
 }
 
-/** What the web process must know of the demo: where it is, and that it may be talked to although it is on this machine. */
-export function demoEnv(port) {
+/**
+ * The demo's files name the usual port. When the demo's server has another one, the project is read from a copy in which the port is
+ * replaced, made anew at every start.
+ */
+export function demoProject(port, dataFolder) {
+  const own = path.join(ROOT, "kimitsu");
+  if (port === DEMO_PORT) return own;
+  const copy = path.join(dataFolder, "demo-project");
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(own, copy, { recursive: true });
+  for (const file of readdirSync(copy, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"))) {
+    const place = path.join(copy, file);
+    writeFileSync(place, readFileSync(place, "utf8").replaceAll(`127.0.0.1:${DEMO_PORT}`, `127.0.0.1:${port}`));
+  }
+  return copy;
+}
+
+/** What the web process must know of the demo: which project, and that its server may be talked to although it is on this machine. */
+export function demoEnv(port, dataFolder) {
   return {
-    KIMITSU_DEMO_URL: `http://127.0.0.1:${port}/mcp`,
+    KIMITSU_PROJECT: demoProject(port, dataFolder),
     KIMITSU_ALLOW_HOSTS: setting("KIMITSU_ALLOW_HOSTS", "127.0.0.1,localhost"),
   };
 }

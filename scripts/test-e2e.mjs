@@ -29,7 +29,7 @@ async function startApplication(bench) {
   const admin = { email: "admin@example.test", password: randomBytes(18).toString("base64url") };
   const env = {
     ...bench.env,
-    ...demoEnv(demoPort),
+    ...demoEnv(demoPort, bench.folder),
     DATABASE_URL: databaseUrl,
     PORT: String(port),
     HOST: "localhost",

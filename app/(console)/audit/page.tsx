@@ -5,7 +5,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { PageBar } from "@/components/ui/page-bar";
 import { Pager } from "@/components/ui/pager";
-import { can, requireSession } from "@/lib/auth/session";
+import { requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import { getAuditState } from "@/lib/store/queries/get-audit-state";
 import { listEvents } from "@/lib/store/queries/list-events";
@@ -18,8 +18,7 @@ import { VerificationPanel } from "./verification-panel";
 export const metadata: Metadata = { title: "Audit" };
 
 export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
-  const session = await requireSession();
-  if (!can(session, "audit:read")) return <NotAllowed />;
+  await requirePermission("audit:read");
   const params = await searchParams;
   const query = readTrailQuery(params);
   const cursor = oneText(params.cursor);
@@ -64,17 +63,6 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
         firstHref={cursor ? addressWith("/audit", { ...query }) : undefined}
         nextHref={page.nextCursor ? addressWith("/audit", { ...query, cursor: page.nextCursor }) : undefined}
       />
-    </>
-  );
-}
-
-function NotAllowed() {
-  return (
-    <>
-      <PageBar title="Audit" />
-      <EmptyState title="The trail is for operators and admins">
-        <p>An admin can give you that role under Settings, People.</p>
-      </EmptyState>
     </>
   );
 }
