@@ -42,7 +42,7 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady }: Advance
   const workflow = loaded.project.workflows[memory.run.workflow];
   if (!workflow) throw new KimitsuError("config_invalid", `The project of run ${lease.runId} has no workflow ${memory.run.workflow}.`);
   const secrets = createSecretResolver(loaded.project, workflow, memory, deps.processEnv);
-  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal };
+  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal, runFrame: (frame) => runPipeline(context, frame) };
   for (;;) {
     const seen = memory.seenWakes;
     const outcome = await withinTime(context, activeMs, () =>

@@ -40,7 +40,7 @@ export class StdioTransport implements Transport {
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       const { command, args, env } = this.options;
-      const child = spawn(command, [...args], { env: { ...env }, shell: false, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+      const child = spawn(command, [...args], { env: { ...env } as unknown as NodeJS.ProcessEnv, shell: false, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
       this.#child = child;
       child.once("spawn", resolve).once("error", (error) => {
         reject(error);

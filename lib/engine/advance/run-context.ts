@@ -3,6 +3,7 @@ import { findVariable, type Project, type ProjectWorkflow } from "@/lib/config/p
 import { SecretRef, type SecretResolver } from "@/lib/config/secret-ref";
 import type { LoadedProject, RunDeps } from "@/lib/engine/advance/run-deps";
 import type { RunMemory } from "@/lib/engine/advance/run-memory";
+import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
 
 export interface RunContext {
   deps: RunDeps;
@@ -13,6 +14,8 @@ export interface RunContext {
   secrets: SecretResolver;
   /** Aborted at shutdown: finish what was sent, begin nothing. */
   signal: AbortSignal;
+  /** Runs the pipeline of a sub-workflow; handed in, because a pipeline runs steps and a step may run a pipeline. */
+  runFrame: (frame: Frame) => Promise<StepOutcome>;
 }
 
 /** One pipeline under way: the run's own, or that of a sub-workflow step (or of one item of its fan-out). */

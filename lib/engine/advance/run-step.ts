@@ -7,7 +7,6 @@ import { toAgentScope } from "@/lib/domain/policy/agent-scope";
 import { runAgent } from "@/lib/engine/advance/run-agent";
 import type { Frame, RunContext } from "@/lib/engine/advance/run-context";
 import { runFanOut } from "@/lib/engine/advance/run-fan-out";
-import { runPipeline } from "@/lib/engine/advance/run-pipeline";
 import { createSubagentRunner } from "@/lib/engine/advance/run-subagent";
 import { runTransform } from "@/lib/engine/advance/run-transform";
 import { runWebhook } from "@/lib/engine/advance/run-webhook";
@@ -56,5 +55,5 @@ async function runSubWorkflow(context: RunContext, frame: Frame, step: ProjectSt
   if (!workflow) throw new Error(`unreachable: workflow step ${step.id} without a workflow`);
   const params = renderTemplate(definition.input ?? definition.params ?? {}, scope) as Record<string, unknown>;
   const sendsWebhooks = frame.sendsWebhooks && definition.webhooks === "execute" && workflow.definition.webhooks === "execute";
-  return runPipeline(context, { parentId: row.id, workflow, params, env: null, sendsWebhooks });
+  return context.runFrame({ parentId: row.id, workflow, params, env: null, sendsWebhooks });
 }

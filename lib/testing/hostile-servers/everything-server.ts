@@ -16,7 +16,7 @@ export const EVERYTHING_COMMAND = { command: process.execPath, args: [PROGRAM, "
 
 export async function startEverythingServer(mode: "streamableHttp" | "sse"): Promise<EverythingServer> {
   const port = await findFreePort();
-  const child = spawn(process.execPath, [PROGRAM, mode], { env: { PORT: String(port) }, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [PROGRAM, mode], { env: { PORT: String(port) } as unknown as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "pipe"] });
   let errors = "";
   await new Promise<void>((resolve, reject) => {
     child.once("exit", () => reject(new Error(`server-everything ended: ${errors}`)));
