@@ -35,7 +35,7 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady }: Advance
   const startedAt = performance.now();
   const activeMs = () => Math.round(performance.now() - startedAt);
   const memory = new RunMemory(lease, await loadRun(deps.db, lease.runId));
-  const wake = async () => memory.refresh(await reloadRun(deps.db, lease.runId));
+  const wake = () => memory.catchUp(() => reloadRun(deps.db, lease.runId));
   onReady?.(wake);
   await rescue(deps, memory);
   const loaded = await deps.projects.get(memory.run.configHash);
@@ -54,6 +54,10 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady }: Advance
         sendsWebhooks: true,
       }),
     );
+    if (outcome.kind === "waiting" && memory.isBehind && !signal.aborted) {
+      await wake();
+      continue;
+    }
     if (outcome.kind === "waiting" && memory.seenWakes !== seen && !signal.aborted) continue;
     if (outcome.kind === "waiting") {
       const stop = signal.aborted ? { status: "running" as const, wakeAt: deps.now() } : parkedStatus(outcome.waiting);

@@ -3,6 +3,7 @@
  * something outside woke the run; between commits it is never ahead of the database.
  */
 import type { CallStatus } from "@/lib/domain/call-state";
+import type { StepStatus } from "@/lib/domain/step-state";
 import type { Lease, LeaseOutcome } from "@/lib/store/lease-sql";
 import type { CallRow, RunRow, RunSnapshot, StepRow, TurnRow } from "@/lib/store/queries/load-run";
 
@@ -10,6 +11,17 @@ import type { CallRow, RunRow, RunSnapshot, StepRow, TurnRow } from "@/lib/store
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
+
+/** What others have written, and how many wake-ups that includes at least. */
+export interface FreshRows {
+  wakes: number;
+  steps: StepRow[];
+  calls: CallRow[];
+}
+
+/** Only people and timers move a row out of these; out of all others only the holder of the lease does. */
+const WAITING_CALLS: readonly CallStatus[] = ["pending_approval", "outcome_unknown"];
+const WAITING_STEPS: readonly StepStatus[] = ["pending_approval", "needs_human_review"];
 
 export class RunMemory {
   readonly run: RunRow;
@@ -20,7 +32,14 @@ export class RunMemory {
   seenWakes: number;
   /** Set when a step has failed: what is under way may end, nothing new begins. */
   failing = false;
+  /** Set when a row began to wait after rows were last read: what was read may be newer than what was written here. */
+  isBehind = false;
   #changed = Promise.withResolvers<void>();
+  #moves = 0;
+  readonly #movedAt = new Map<string, number>();
+  #hasCaughtUp = false;
+  #reading: Promise<void> = Promise.resolve();
+  #queued: Promise<void> | null = null;
 
   constructor(
     readonly lease: Lease,
@@ -39,11 +58,45 @@ export class RunMemory {
     return this.#changed.promise;
   }
 
-  refresh(fresh: { wakes: number; steps: StepRow[]; calls: CallRow[] }): void {
-    this.seenWakes = fresh.wakes;
-    for (const step of fresh.steps) this.steps.set(step.id, step);
-    for (const call of fresh.calls) this.calls.set(call.id, call);
-    this.signal();
+  /** Reads what others have changed. One read runs and at most one more waits: whoever asks meanwhile is served by that one. */
+  catchUp(read: () => Promise<FreshRows>): Promise<void> {
+    this.#queued ??= this.#reading.then(() => {
+      this.#queued = null;
+      const reading = this.#catchUp(read);
+      this.#reading = reading.catch(() => undefined);
+      return reading;
+    });
+    return this.#queued;
+  }
+
+  async #catchUp(read: () => Promise<FreshRows>): Promise<void> {
+    for (;;) {
+      const since = this.#moves;
+      const fresh = await read();
+      const isMissed = [
+        ...fresh.steps.map((row) => this.#place(this.steps, row, since, WAITING_STEPS)),
+        ...fresh.calls.map((row) => this.#place(this.calls, row, since, WAITING_CALLS)),
+      ].includes(false);
+      if (isMissed) continue;
+      this.seenWakes = fresh.wakes;
+      this.#hasCaughtUp = true;
+      this.isBehind = false;
+      return this.signal();
+    }
+  }
+
+  /** A row that this worker moved during the read is newer here. False when others could have moved it since, so that it must be read again. */
+  #place<Row extends { id: string; status: string }>(rows: Map<string, Row>, row: Row, since: number, waiting: readonly string[]): boolean {
+    if ((this.#movedAt.get(row.id) ?? 0) <= since) {
+      rows.set(row.id, row);
+      return true;
+    }
+    return !waiting.includes(rows.get(row.id)?.status ?? "");
+  }
+
+  #moved(id: string, begins: boolean): void {
+    this.#movedAt.set(id, ++this.#moves);
+    if (begins && this.#hasCaughtUp) this.isBehind = true;
   }
 
   signal(): void {
@@ -70,16 +123,22 @@ export class RunMemory {
     return [...this.steps.values()].filter((step) => step.parentId === parentId);
   }
 
+  addCall(call: CallRow): void {
+    this.calls.set(call.id, call);
+    this.#moved(call.id, WAITING_CALLS.includes(call.status));
+  }
+
   setCall(callId: string, change: Partial<CallRow> & { status: CallStatus }): void {
     const call = this.calls.get(callId);
     if (!call) throw new Error(`unreachable: call ${callId} is not part of this run`);
-    this.calls.set(callId, { ...call, ...change });
+    this.addCall({ ...call, ...change });
   }
 
   setStep(stepId: string, change: Partial<StepRow>): void {
     const step = this.steps.get(stepId);
     if (!step) throw new Error(`unreachable: step ${stepId} is not part of this run`);
     this.steps.set(stepId, { ...step, ...change });
+    this.#moved(stepId, change.status !== undefined && WAITING_STEPS.includes(change.status));
   }
 }
 

@@ -65,7 +65,7 @@ export async function takeTurn(context: RunContext, work: AgentAtWork, wish: Tur
   const stepState = { ...wish.state, toolsets: offered.loaded() };
   held(await recordTurn(deps.db, memory.lease, { turn, calls: prepared.calls, approvals: prepared.approvals, stepId: wish.stepId, stepState }, deps.now()));
   memory.addTurn({ id: turnId, stepId: wish.stepId, number, request: turn.request, response: turn.response });
-  for (const row of prepared.rows) memory.calls.set(row.id, row);
+  for (const row of prepared.rows) memory.addCall(row);
   memory.run.costUsd += answer.costUsd;
   const step = memory.steps.get(wish.stepId);
   memory.setStep(wish.stepId, { state: { ...step?.state, ...stepState }, ...(prepared.approvals.length > 0 ? { status: "pending_approval" } : {}) });

@@ -70,10 +70,13 @@ export interface RunSnapshot {
   calls: CallRow[];
 }
 
-/** All that a worker needs to go on with a run, in four reads. */
+/**
+ * All that a worker needs to go on with a run, in four reads. The run comes first: its `wakes` must never be newer than the rows, or
+ * a decision that came between the reads would count as seen, and nobody would look at it again.
+ */
 export async function loadRun(db: Db, runId: string): Promise<RunSnapshot> {
-  const [run, steps, turns, calls] = await Promise.all([
-    db.run.findUniqueOrThrow({ where: { id: runId } }),
+  const run = await db.run.findUniqueOrThrow({ where: { id: runId } });
+  const [steps, turns, calls] = await Promise.all([
     db.step.findMany({ where: { runId }, orderBy: { id: "asc" } }),
     db.turn.findMany({ where: { runId }, orderBy: { id: "asc" }, select: { id: true, stepId: true, number: true, request: true, response: true } }),
     loadCalls(db, runId),
@@ -81,10 +84,10 @@ export async function loadRun(db: Db, runId: string): Promise<RunSnapshot> {
   return { run: toRunRow(run), steps: steps.map(toStepRow), turns, calls };
 }
 
-/** What others may have changed meanwhile: decisions, settlements, reviews. */
+/** What others may have changed meanwhile: decisions, settlements, reviews. `wakes` first, as above. */
 export async function reloadRun(db: Db, runId: string): Promise<{ wakes: number; steps: StepRow[]; calls: CallRow[] }> {
-  const [run, steps, calls] = await Promise.all([
-    db.run.findUniqueOrThrow({ where: { id: runId }, select: { wakes: true } }),
+  const run = await db.run.findUniqueOrThrow({ where: { id: runId }, select: { wakes: true } });
+  const [steps, calls] = await Promise.all([
     db.step.findMany({ where: { runId }, orderBy: { id: "asc" } }),
     loadCalls(db, runId),
   ]);
