@@ -42,9 +42,23 @@ export const LEASE_MS = 5_000;
 export const LEASE_RENEW_INTERVAL_MS = 1_500;
 /** How often a worker looks for runs although nobody called; what was missed by the call is found by this. */
 export const CLAIM_POLL_INTERVAL_MS = 500;
-/** How often a worker looks whether another process has died, which it knows at once by the lock that the process held. */
+/** How often a worker looks whether another process has died, which it knows by the lock that the process held. */
 export const TAKEOVER_POLL_INTERVAL_MS = 250;
+/** A process whose lock is missed for this long counts as dead. One that lives opens its connection again within it; shorter takes runs from those. */
+export const TAKEOVER_GRACE_MS = 500;
+/** After the database was away everyone gets this long to renew their leases before anyone takes over. Longer than the renewal's interval. */
+export const TAKEOVER_GRACE_AFTER_OUTAGE_MS = 2_500;
+/** A process that ends waits this long for calls that were sent; then it goes, and what they came to is not known. */
+export const SHUTDOWN_PATIENCE_MS = 9_000;
+/** A run that could not be advanced by a fault of ours is tried again after this, then after twice as long, and so on. */
+export const STUMBLE_BACKOFF_MS = 1_000;
+export const STUMBLE_BACKOFF_MAX_MS = 5 * 60_000;
+/** How long the result of something that was done outside is held on to while the database is away, before it is given up. */
+export const INSIST_MS = 30_000;
 /** How often approvals are looked through for those that expire or escalate; a card can be open for this long after its time. */
 export const TIMER_SWEEP_INTERVAL_MS = 500;
 /** Timers handled in one sweep; the rest follow at once. */
 export const TIMER_SWEEP_BATCH = 200;
+
+/** A run that has spent this share of its budget says so on its trail. Lower warns earlier. */
+export const BUDGET_WARNING_SHARE = 0.8;

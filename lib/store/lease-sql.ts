@@ -1,4 +1,12 @@
+import type { RunStatus } from "@/lib/domain/run-state";
 import { Prisma } from "@/lib/store/generated/client";
+
+/** A run as it was seen before it is claimed. Whoever still has it, or had it, is part of that. */
+export interface Candidate {
+  id: string;
+  status: RunStatus;
+  leaseOwner: string | null;
+}
 
 /** The right to advance one run, until it is taken over. Every write of a worker carries it. */
 export interface Lease {

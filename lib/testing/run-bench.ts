@@ -66,7 +66,7 @@ export async function openRunBench(database: TestDatabase, files: Record<string,
 async function advanceAsWorker(deps: Runtime, runId: string, signal: AbortSignal): Promise<AdvanceOutcome> {
   const candidate = await findCandidate(deps.db, runId);
   if (!candidate) throw new Error(`no run ${runId}`);
-  const claim = await claimRun(deps.db, { runId, owner: createId("worker"), leaseMs: LEASE_MS, from: candidate.status }, SYSTEM_ACTOR, deps.now());
+  const claim = await claimRun(deps.db, { candidate, owner: createId("worker"), leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now());
   if (claim.kind === "lost") throw new Error(`run ${runId} is ${candidate.status} and has nothing to do`);
   return advanceRun(deps, claim.lease, { signal });
 }

@@ -1,14 +1,24 @@
 /** `kimitsu worker`: a process that only advances runs. It ends when told to, or when whoever started it is gone. */
+import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
+import { log } from "@/lib/log";
 import { db } from "@/lib/store/client";
 import { startWorker } from "@/lib/worker/start-worker";
 
+/** More than the patience with calls that were sent. Past it something hangs, and others wait for the runs. */
+const END_MS_MAX = 12_000;
+
 try {
+  if (env.KIMITSU_WORKERS === 0) throw new KimitsuError("config_invalid", "KIMITSU_WORKERS is 0, so this process would advance nothing. Set it to the number of runs at the same time, or leave it out for 16.");
   const worker = await startWorker();
   let ending = false;
   const end = async () => {
     if (ending) return;
     ending = true;
+    setTimeout(() => {
+      log.error("the worker could not end in time; it goes without a goodbye");
+      process.exit(1);
+    }, END_MS_MAX).unref();
     await worker.stop();
     await db().$disconnect();
     process.exit(0);

@@ -1,107 +1,138 @@
 /** Takes runs that have something to do and advances them, so many at a time; keeps their leases; hands them over when the process ends. */
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { CLAIM_POLL_INTERVAL_MS, LEASE_MS, LEASE_RENEW_INTERVAL_MS, TAKEOVER_POLL_INTERVAL_MS } from "@/lib/domain/limits";
+import { setTimeout as delay } from "node:timers/promises";
+import { CLAIM_POLL_INTERVAL_MS, LEASE_MS, LEASE_RENEW_INTERVAL_MS, SHUTDOWN_PATIENCE_MS, TAKEOVER_POLL_INTERVAL_MS } from "@/lib/domain/limits";
 import { isRunSettled } from "@/lib/domain/run-state";
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
-import { advanceRun } from "@/lib/engine/advance-run";
 import { log } from "@/lib/log";
-import type { Lease } from "@/lib/store/lease-sql";
-import { type Candidate, findCandidate, listRunnable } from "@/lib/store/queries/list-runnable";
-import { claimRun } from "@/lib/store/transitions/claim-run";
-import { releaseDeadOwners } from "@/lib/store/transitions/release-dead-owners";
+import type { Candidate, Lease } from "@/lib/store/lease-sql";
+import { findCandidate, listRunnable } from "@/lib/store/queries/list-runnable";
 import { renewLeases } from "@/lib/store/transitions/renew-leases";
+import type { WakeLine } from "@/lib/store/wake-line";
+import { type ActiveRun, driveRun } from "@/lib/worker/drive-run";
 import { repeat } from "@/lib/worker/repeat";
+import { createTakeover, mayTakeOver } from "@/lib/worker/takeover";
 
-interface Active {
-  lease: Lease | null;
-  wakes: number;
-  wake: () => Promise<void>;
-  ended: Promise<void>;
-}
+/** A wait that ends further away than this is left to the poll. */
+const EXACT_WAIT_MS_MAX = 60_000;
 
 export interface RunLoop {
   /** This run has something to do; called after a commit in this process, and for calls from others. */
   wake(runId: string): void;
+  /** The line is open: what waits can be taken now. */
+  look(): void;
   stop(): Promise<void>;
 }
 
-export function startRunLoop(deps: RunDeps, options: { ownerId: string; capacity: number }): RunLoop {
-  const active = new Map<string, Active>();
-  const ending = new AbortController();
+export interface RunLoopOptions {
+  ownerId: string;
+  /** Runs advanced at the same time. */
+  capacity: number;
+  line: WakeLine;
+}
+
+export function startRunLoop(deps: RunDeps, { ownerId, capacity, line }: RunLoopOptions): RunLoop {
+  const active = new Map<string, ActiveRun>();
   const wanted = new Set<string>();
+  let backlog: Candidate[] = [];
+  let isEnding = false;
+  const isFull = () => active.size >= capacity;
 
   const take = (candidate: Candidate) => {
-    if (active.has(candidate.id) || active.size >= options.capacity || ending.signal.aborted || isRunSettled(candidate.status)) return;
-    const entry: Active = { lease: null, wakes: 0, wake: async () => undefined, ended: Promise.resolve() };
+    if (isEnding || isFull() || active.has(candidate.id) || isRunSettled(candidate.status) || !line.isOpen()) return;
+    const entry: ActiveRun = { lease: null, wakes: 0, wake: async () => undefined, stop: new AbortController(), ended: Promise.resolve() };
     active.set(candidate.id, entry);
-    entry.ended = drive(candidate, entry).finally(() => {
-      active.delete(candidate.id);
-      if (wanted.delete(candidate.id)) look(candidate.id);
-      else if (!ending.signal.aborted && active.size >= options.capacity - 1) poll();
-    });
+    entry.ended = hold(candidate, entry);
   };
 
-  const drive = async (candidate: Candidate, entry: Active) => {
+  const hold = async (candidate: Candidate, entry: ActiveRun) => {
+    let wasAdvanced = false;
     try {
-      const claim = await claimRun(deps.db, { runId: candidate.id, owner: options.ownerId, leaseMs: LEASE_MS, from: candidate.status }, SYSTEM_ACTOR, deps.now());
-      if (claim.kind === "lost") return;
-      entry.lease = claim.lease;
-      entry.wakes = claim.wakes;
-      const outcome = await advanceRun(deps, claim.lease, { signal: ending.signal, onReady: (wake) => (entry.wake = wake) });
-      if (outcome.kind === "parked" && outcome.wakeAt) setTimeout(() => look(candidate.id), Math.max(outcome.wakeAt.getTime() - deps.now().getTime(), 0)).unref();
+      const outcome = await driveRun(deps, candidate, ownerId, entry);
+      wasAdvanced = entry.lease !== null;
+      if (outcome.kind === "parked" && isEnding) line.call(candidate.id);
+      if (outcome.kind === "parked" && outcome.wakeAt) lookAt(candidate.id, outcome.wakeAt);
     } catch (error) {
-      // The lease runs out and the run is taken up again, here or elsewhere.
-      log.error({ run: candidate.id, err: error }, "a run could not be advanced; it is taken up again");
+      // The database is away, most likely. The lease runs out, and the run is taken up again, here or elsewhere.
+      log.warn({ run: candidate.id, err: error }, "a run was let go of without a word; it is taken up again");
     }
+    const wasFull = isFull();
+    active.delete(candidate.id);
+    if (wanted.delete(candidate.id)) lookFor(candidate.id);
+    fill();
+    // Only after work was done: a claim that was lost must not lead to the next one at once, or all processes would run after one row.
+    if (wasFull && wasAdvanced && !isFull()) pollQuietly();
   };
 
-  const look = (runId: string) => {
-    if (ending.signal.aborted) return;
-    findCandidate(deps.db, runId).then(
-      (candidate) => candidate && take(candidate),
-      () => undefined,
-    );
+  const fill = () => {
+    while (!isFull() && backlog.length > 0) take(backlog.shift() as Candidate);
+  };
+
+  const lookAt = (runId: string, at: Date) => {
+    const waitMs = Math.max(at.getTime() - deps.now().getTime(), 0);
+    if (waitMs < EXACT_WAIT_MS_MAX) setTimeout(() => lookFor(runId), waitMs).unref();
+  };
+
+  const lookFor = (runId: string) => {
+    // When all hands are full the poll finds it as soon as one is free.
+    if (isEnding || isFull()) return;
+    findCandidate(deps.db, runId).then((candidate) => candidate && take(candidate), () => undefined);
   };
 
   let polling: Promise<void> | null = null;
-  const poll = () =>
-    (polling ??= listRunnable(deps.db, deps.now(), Math.max(options.capacity - active.size, 0))
-      .then((candidates) => candidates.forEach(take))
-      .finally(() => (polling = null)));
+  const poll = () => (polling ??= pollOnce().finally(() => (polling = null)));
+  const pollOnce = async () => {
+    if (isEnding || isFull() || !line.isOpen()) return;
+    // More than fit, because other processes take some of them at the same moment.
+    const limit = 2 * capacity - active.size;
+    backlog = await listRunnable(deps.db, deps.now(), { limit, withSilent: mayTakeOver(line) });
+    fill();
+  };
+  // What fails here is tried again by the repeated poll, which also says so.
+  const pollQuietly = () => void poll().catch(() => undefined);
 
-  const tasks = [
-    repeat("claim", CLAIM_POLL_INTERVAL_MS, async () => {
-      if (active.size < options.capacity) await poll();
-    }),
-    repeat("renew", LEASE_RENEW_INTERVAL_MS, async () => {
-      const held = [...active.values()].filter((entry) => entry.lease !== null);
-      const renewed = await renewLeases(deps.db, held.map((entry) => entry.lease as Lease), LEASE_MS, deps.now());
-      for (const entry of held) {
-        const state = entry.lease && renewed.get(entry.lease.runId);
-        if (state && state.wakes !== entry.wakes) {
-          entry.wakes = state.wakes;
-          await entry.wake();
-        }
-      }
-    }),
+  const takeOver = createTakeover(deps, ownerId, line);
+  const takers = [
+    repeat("claim", CLAIM_POLL_INTERVAL_MS, poll),
     repeat("takeover", TAKEOVER_POLL_INTERVAL_MS, async () => {
-      const freed = await releaseDeadOwners(deps.db, options.ownerId, deps.now());
-      if (freed.length > 0) await poll();
+      if ((await takeOver()).length > 0) await poll();
     }),
   ];
+  const renewal = repeat("renew", LEASE_RENEW_INTERVAL_MS, () => renew(deps, [...active.values()]));
 
   return {
+    look: pollQuietly,
     wake(runId) {
       const entry = active.get(runId);
-      if (!entry) return look(runId);
+      if (!entry) return lookFor(runId);
       // It may be about to park and not see this any more; then it is looked at once again.
       wanted.add(runId);
       void entry.wake().catch(() => undefined);
     },
     async stop() {
-      ending.abort(new Error("The process is about to end."));
-      await Promise.all(tasks.map((task) => task.stop()));
-      await Promise.allSettled([...active.values()].map((entry) => entry.ended));
+      isEnding = true;
+      for (const entry of active.values()) entry.stop.abort(new Error("The process is about to end."));
+      // Leases are kept to the end: a call that was sent gets its time, and its answer is recorded.
+      const drained = Promise.all([...takers.map((task) => task.stop()), ...[...active.values()].map((entry) => entry.ended)]);
+      await within(SHUTDOWN_PATIENCE_MS, drained);
+      if (active.size > 0) log.warn({ runs: [...active.keys()] }, "calls did not end in time; other processes go on with these runs");
+      await within(SHUTDOWN_PATIENCE_MS / 10, renewal.stop());
     },
   };
+}
+
+async function renew(deps: RunDeps, runs: ActiveRun[]): Promise<void> {
+  const held = runs.flatMap((entry) => (entry.lease ? [{ entry, lease: entry.lease }] : []));
+  const renewed = await renewLeases(deps.db, held.map(({ lease }) => lease) as Lease[], LEASE_MS, deps.now());
+  for (const { entry, lease } of held) {
+    const state = renewed.get(lease.runId);
+    // Ended by this process a moment ago, or taken from it: in both cases there is nothing more to do here.
+    if (!state) entry.stop.abort(new Error("Another process has this run now."));
+    else if (state.wakes !== entry.wakes) entry.wake().then(() => (entry.wakes = state.wakes), () => undefined);
+  }
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const giveUp = new AbortController();
+  await Promise.race([work, delay(ms, undefined, { signal: giveUp.signal }).catch(() => undefined)]);
+  giveUp.abort();
 }

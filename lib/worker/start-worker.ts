@@ -8,7 +8,7 @@ import { db } from "@/lib/store/client";
 import { beatWorker, pruneWorkers, removeWorker } from "@/lib/store/transitions/beat-worker";
 import { pruneThrottles } from "@/lib/store/transitions/take-throttle";
 import { writeAnchor } from "@/lib/store/transitions/write-anchor";
-import { openWakeLine } from "@/lib/store/wake-line";
+import { openWakeLine, type WakeLine } from "@/lib/store/wake-line";
 import { repeat } from "@/lib/worker/repeat";
 import { type RunLoop, startRunLoop } from "@/lib/worker/run-loop";
 import { sweepTimers } from "@/lib/worker/sweep-timers";
@@ -23,18 +23,20 @@ export interface RunningWorker {
 
 /**
  * What a process does besides answering requests: it advances runs, minds the timers, says that it lives, ties the audit chains
- * together, and clears what is over. With a capacity of 0 it only opens what requests need.
+ * together, and clears what is over. With a capacity of 0 it only opens what requests need. A project that cannot be used is
+ * refused before anything is opened.
  */
 export async function startWorker(): Promise<RunningWorker> {
   const worker = { id: createId("worker"), process: `${hostname()}:${process.pid}`, capacity: env.KIMITSU_WORKERS };
   const now = () => new Date();
   let loop: RunLoop | null = null;
-  const line = openWakeLine(env.DATABASE_URL ?? "", worker.id, (runId) => loop?.wake(runId));
+  let line: WakeLine | null = null;
   const wake = (runId: string) => {
     loop?.wake(runId);
-    line.call(runId);
+    line?.call(runId);
   };
   const runtime = await openRuntime(wake);
+  line = openWakeLine(env.DATABASE_URL ?? "", worker.id, (runId) => loop?.wake(runId));
   const tasks = worker.capacity === 0 ? [] : [
     repeat("heartbeat", HEARTBEAT_INTERVAL_MS, () => beatWorker(db(), worker, now())),
     repeat("anchor", ANCHOR_INTERVAL_MS, async () => void (await writeAnchor(db(), now()))),
@@ -44,7 +46,8 @@ export async function startWorker(): Promise<RunningWorker> {
       await pruneWorkers(db(), now());
     }),
   ];
-  if (worker.capacity > 0) loop = startRunLoop(runtime, { ownerId: worker.id, capacity: worker.capacity });
+  if (worker.capacity > 0) loop = startRunLoop(runtime, { ownerId: worker.id, capacity: worker.capacity, line });
+  void line.opened.then(() => loop?.look());
   log.info({ worker: worker.id, project: runtime.projects.current().project.hash }, "worker started");
   return {
     id: worker.id,

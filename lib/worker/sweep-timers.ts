@@ -6,10 +6,25 @@ import { expireApprovalRow } from "@/lib/store/transitions/expire-approval";
 
 /** Timers are rows: whichever process comes first expires or escalates what is due; the others find it done. */
 export async function sweepTimers(deps: EngineDeps, wake: (runId: string) => void): Promise<void> {
-  for (const approval of await listExpired(deps.db, deps.now(), TIMER_SWEEP_BATCH)) {
-    if (await expireApprovalRow(deps.db, approval, deps.now())) wake(approval.runId);
-  }
-  for (const approval of await listEscalating(deps.db, deps.now(), TIMER_SWEEP_BATCH)) {
-    await escalateApprovalRow(deps.db, { ...approval, to: approval.escalateTo }, deps.now());
+  await sweep(
+    () => listExpired(deps.db, deps.now(), TIMER_SWEEP_BATCH),
+    async (approval) => {
+      if (await expireApprovalRow(deps.db, approval, deps.now())) wake(approval.runId);
+    },
+  );
+  await sweep(
+    () => listEscalating(deps.db, deps.now(), TIMER_SWEEP_BATCH),
+    async (approval) => void (await escalateApprovalRow(deps.db, { ...approval, to: approval.escalateTo }, deps.now())),
+  );
+}
+
+/** One that fails keeps none of the others waiting; the first failure is told when all had their turn. */
+async function sweep<Due>(list: () => Promise<Due[]>, settle: (due: Due) => Promise<void>): Promise<void> {
+  for (;;) {
+    const due = await list();
+    let failure: { error: unknown } | undefined;
+    for (const entry of due) await settle(entry).catch((error: unknown) => (failure ??= { error }));
+    if (failure) throw failure.error;
+    if (due.length < TIMER_SWEEP_BATCH) return;
   }
 }

@@ -1,19 +1,20 @@
-import type { RunStatus } from "@/lib/domain/run-state";
 import type { Db } from "@/lib/store/client";
+import { Prisma } from "@/lib/store/generated/client";
+import type { Candidate } from "@/lib/store/lease-sql";
 
-export interface Candidate {
-  id: string;
-  status: RunStatus;
-}
-
-/** Runs whose time has come, oldest first, and those whose worker was silent for too long. Only candidates: the claim decides. */
-export async function listRunnable(db: Db, now: Date, limit: number): Promise<Candidate[]> {
+/**
+ * Runs that someone may take: those whose worker was silent for too long (unless it is too early to tell), then those whose time has
+ * come, oldest first. The silent ones come first, or a long queue would keep them waiting. Only candidates: the claim decides.
+ */
+export async function listRunnable(db: Db, now: Date, options: { limit: number; withSilent: boolean }): Promise<Candidate[]> {
+  const { limit, withSilent } = options;
+  const silent = withSilent
+    ? Prisma.sql`(SELECT id, status, lease_owner AS "leaseOwner" FROM runs WHERE lease_owner IS NOT NULL AND lease_until < ${now} ORDER BY lease_until LIMIT ${limit}) UNION ALL`
+    : Prisma.empty;
   return db.$queryRaw<Candidate[]>`
-    (SELECT id, status FROM runs WHERE wake_at <= ${now} AND lease_owner IS NULL ORDER BY wake_at LIMIT ${limit})
-    UNION ALL
-    (SELECT id, status FROM runs WHERE lease_owner IS NOT NULL AND lease_until < ${now} ORDER BY lease_until LIMIT ${limit})`;
+    ${silent} (SELECT id, status, lease_owner AS "leaseOwner" FROM runs WHERE wake_at <= ${now} AND lease_owner IS NULL ORDER BY wake_at LIMIT ${limit})`;
 }
 
 export async function findCandidate(db: Db, runId: string): Promise<Candidate | null> {
-  return db.run.findUnique({ where: { id: runId }, select: { id: true, status: true } });
+  return db.run.findUnique({ where: { id: runId }, select: { id: true, status: true, leaseOwner: true } });
 }

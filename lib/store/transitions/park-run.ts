@@ -10,7 +10,7 @@ import { Prisma } from "@/lib/store/generated/client";
 import { pause } from "@/lib/pause";
 
 export interface Parking {
-  /** `pending` is for a run that is only handed over, as at shutdown. */
+  /** `running` is for a run that waits for its time alone, or is handed over, as at shutdown. */
   status: "pending_approval" | "needs_human_review" | "running";
   /** When to look again although nobody woke it. */
   wakeAt: Date | null;
@@ -19,13 +19,15 @@ export interface Parking {
 }
 
 export async function parkRun(db: Db, lease: Lease, parking: Parking, at: Date): Promise<LeaseOutcome> {
-  const waits: NewEvent[] = parking.status === "running" ? [] : [{ chainId: lease.runId, type: "run.parked", at, actor: SYSTEM_ACTOR, data: { status: parking.status } }];
-  const logged = waits.length > 0 ? Prisma.sql`, logged AS (${insertEvents(waits, "moved")})` : Prisma.empty;
+  // A run that waits for nobody and for no time would never be looked at again.
+  const wakeAt = parking.status === "running" ? (parking.wakeAt ?? at) : parking.wakeAt;
+  const events = eventsOf(lease, parking.status, wakeAt, at);
+  const logged = events.length > 0 ? Prisma.sql`, logged AS (${insertEvents(events, "moved")})` : Prisma.empty;
   await pause("park-run:before-commit", lease.runId);
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH moved AS (
       UPDATE runs SET status = ${parking.status}::run_status, lease_owner = NULL, lease_until = NULL,
-        wake_at = CASE WHEN wakes <> ${parking.seenWakes} THEN ${at}::timestamptz ELSE ${parking.wakeAt}::timestamptz END,
+        wake_at = CASE WHEN wakes <> ${parking.seenWakes} THEN ${at}::timestamptz ELSE ${wakeAt}::timestamptz END, error = NULL,
         active_ms = active_ms + ${parking.activeMs}, updated_at = ${at}
       WHERE ${heldBy(lease)}
       RETURNING id
@@ -33,4 +35,11 @@ export async function parkRun(db: Db, lease: Lease, parking: Parking, at: Date):
     SELECT id FROM moved`;
   await pause("park-run:after-commit", lease.runId);
   return toOutcome(rows);
+}
+
+/** Waiting for a rate limit or a retry is not worth an event each time; that another process is to go on is. */
+function eventsOf(lease: Lease, status: Parking["status"], wakeAt: Date | null, at: Date): NewEvent[] {
+  const event = { chainId: lease.runId, at, actor: SYSTEM_ACTOR };
+  if (status !== "running") return [{ ...event, type: "run.parked", data: { status } }];
+  return wakeAt && wakeAt <= at ? [{ ...event, type: "run.handed_over", data: { worker: lease.owner } }] : [];
 }

@@ -1,0 +1,41 @@
+/** One run in the hands of this process: from the claim to where it ends, waits, or is let go of. */
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import { LEASE_MS } from "@/lib/domain/limits";
+import type { RunDeps } from "@/lib/engine/advance/run-deps";
+import { type AdvanceOutcome, advanceRun } from "@/lib/engine/advance-run";
+import { KimitsuError } from "@/lib/errors";
+import { log } from "@/lib/log";
+import type { Candidate, Lease } from "@/lib/store/lease-sql";
+import { claimRun } from "@/lib/store/transitions/claim-run";
+import { stumbleRun } from "@/lib/store/transitions/stumble-run";
+
+/** Null until the claim has succeeded. */
+export interface ActiveRun {
+  lease: Lease | null;
+  /** As last renewed; a higher count in the row means that someone gave the run something new to do. */
+  wakes: number;
+  wake: () => Promise<void>;
+  /** Aborted when the process ends, or when the lease is lost: nothing new begins, what was sent may finish. */
+  stop: AbortController;
+  ended: Promise<void>;
+}
+
+export async function driveRun(deps: RunDeps, candidate: Candidate, owner: string, active: ActiveRun): Promise<AdvanceOutcome> {
+  const claim = await claimRun(deps.db, { candidate, owner, leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now());
+  if (claim.kind === "lost") return { kind: "lost" };
+  active.lease = claim.lease;
+  active.wakes = claim.wakes;
+  try {
+    return await advanceRun(deps, claim.lease, { signal: active.stop.signal, onReady: (wake) => (active.wake = wake) });
+  } catch (error) {
+    log.error({ run: candidate.id, err: error }, "a run could not be advanced; it is tried again later");
+    await stumbleRun(deps.db, claim.lease, describe(error), deps.now());
+    return { kind: "lost" };
+  }
+}
+
+/** What stands on the run is for people who look at it; the inside of a fault is for the log. */
+function describe(error: unknown): { code: string; message: string } {
+  if (error instanceof KimitsuError) return { code: error.code, message: error.message };
+  return { code: "internal", message: "The run could not be advanced by a fault of Kimitsu's own; the log has it. It is tried again." };
+}
