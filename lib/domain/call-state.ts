@@ -46,3 +46,9 @@ export const CALL_TRANSITIONS: TransitionTable<CallStatus> = {
 };
 
 export const isCallSettled = (status: CallStatus): boolean => isFinal(CALL_TRANSITIONS, status);
+
+/** Stands for sub-agents: a call to it is executing all the time that the sub-agent works or waits, and nothing leaves this system. */
+export const AGENTS_SERVER = "kimitsu/agents";
+
+/** What is on record of a sub-agent that was under way when its run ended. */
+export const RUN_ENDED = { code: "run_ended", message: "The run ended before the sub-agent did." } as const;

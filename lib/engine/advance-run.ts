@@ -2,6 +2,7 @@
  * Brings one run as far as it goes under a lease: to its end, or to where it waits. It does not know who calls it; the worker's loop
  * does today. Losing the lease is an outcome like the others: nothing more is written.
  */
+import type { ProjectWorkflow } from "@/lib/config/project";
 import { createSecretResolver, envScope, paramScope, type RunContext } from "@/lib/engine/advance/run-context";
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
 import { held, LeaseLost, RunMemory } from "@/lib/engine/advance/run-memory";
@@ -12,6 +13,7 @@ import type { Lease } from "@/lib/store/lease-sql";
 import { loadRun, reloadRun } from "@/lib/store/queries/load-run";
 import { markUnknown } from "@/lib/store/transitions/execute-call";
 import { parkRun } from "@/lib/store/transitions/park-run";
+import { releaseCost } from "@/lib/store/transitions/reserve-cost";
 import { settleRunRow } from "@/lib/store/transitions/settle-run";
 
 export type AdvanceOutcome = { kind: "settled" } | { kind: "parked"; wakeAt: Date | null } | { kind: "lost" };
@@ -42,18 +44,19 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady }: Advance
   const workflow = loaded.project.workflows[memory.run.workflow];
   if (!workflow) throw new KimitsuError("config_invalid", `The project of run ${lease.runId} has no workflow ${memory.run.workflow}.`);
   const secrets = createSecretResolver(loaded.project, workflow, memory, deps.processEnv);
-  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal, runFrame: (frame) => runPipeline(context, frame) };
+  const deadline = startDeadline(workflow, memory, activeMs);
+  const turnSignal = deadline ? AbortSignal.any([signal, deadline.signal]) : signal;
+  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal, turnSignal, runFrame: (frame) => runPipeline(context, frame) };
   for (;;) {
     const seen = memory.seenWakes;
-    const outcome = await withinTime(context, activeMs, () =>
-      runPipeline(context, {
-        parentId: null,
-        workflow,
-        params: paramScope(workflow, memory.run.params),
-        env: envScope(loaded.project, workflow, deps.processEnv),
-        sendsWebhooks: true,
-      }),
-    );
+    const reached = await runPipeline(context, {
+      parentId: null,
+      workflow,
+      params: paramScope(workflow, memory.run.params),
+      env: envScope(loaded.project, workflow, deps.processEnv),
+      sendsWebhooks: true,
+    });
+    const outcome: StepOutcome = reached.kind === "waiting" && deadline?.signal.aborted ? deadline.outcome : reached;
     if (outcome.kind === "waiting" && memory.isBehind && !signal.aborted) {
       await wake();
       continue;
@@ -73,8 +76,9 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady }: Advance
   }
 }
 
-/** Calls that a dead worker left behind: those that may not be sent twice wait for a person. */
+/** What a dead worker left behind: calls that may not be sent twice wait for a person, and money that was set aside is free again. */
 async function rescue(deps: RunDeps, memory: RunMemory): Promise<void> {
+  if (memory.run.costReservedUsd > 0) held(await releaseCost(deps.db, memory.lease, memory.run.costReservedUsd));
   for (const call of memory.calls.values()) {
     if (call.status !== "executing" || (call.epoch ?? 0) >= memory.lease.epoch || call.retrySafe) continue;
     held(await markUnknown(deps.db, memory.lease, call.id, deps.now()));
@@ -82,14 +86,14 @@ async function rescue(deps: RunDeps, memory: RunMemory): Promise<void> {
   }
 }
 
-/** The time limit of the run counts the time that workers spend on it, not the time that people take. */
-async function withinTime(context: RunContext, activeMs: () => number, work: () => Promise<StepOutcome>): Promise<StepOutcome> {
-  const limitS = context.workflow.definition.model_policy?.timeout_s;
-  if (limitS === undefined) return work();
-  const leftMs = limitS * 1000 - context.memory.run.activeMs - activeMs();
-  const tooLong: StepOutcome = { kind: "failed", error: { code: "run_timeout", message: `The run has used its ${limitS} s.` } };
-  if (leftMs <= 0) return tooLong;
-  const timer = AbortSignal.timeout(leftMs);
-  const outcome = await work.call(null);
-  return timer.aborted && outcome.kind !== "failed" && outcome.kind !== "complete" ? tooLong : outcome;
+/**
+ * The time limit of the run counts the time that workers spend on it, not the time that people take. When it is used up, what was sent is
+ * waited for, a turn of the model is not, and nothing more begins.
+ */
+function startDeadline(workflow: ProjectWorkflow, memory: RunMemory, activeMs: () => number): { signal: AbortSignal; outcome: StepOutcome } | null {
+  const limitS = workflow.definition.model_policy?.timeout_s;
+  if (limitS === undefined) return null;
+  const signal = AbortSignal.timeout(Math.max(limitS * 1000 - memory.run.activeMs - activeMs(), 0));
+  signal.addEventListener("abort", () => (memory.failing = true), { once: true });
+  return { signal, outcome: { kind: "failed", error: { code: "run_timeout", message: `The run has used its ${limitS} s.` } } };
 }

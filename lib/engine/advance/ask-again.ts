@@ -1,50 +1,69 @@
 /** A grant that no longer fits what would run: the call is judged anew, and people are asked again unless it is now refused. */
+import { canonicalizeArguments, digestArguments } from "@/lib/domain/digest";
 import { DEFAULT_APPROVAL_RULE } from "@/lib/domain/policy/approval-rule";
-import { fingerprintTool } from "@/lib/domain/tool-fingerprint";
-import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
-import { listAgentTools } from "@/lib/engine/advance/agent-tools";
-import { judgeCall } from "@/lib/engine/advance/judge-call";
+import { redact } from "@/lib/domain/redaction";
+import { summarizeCall } from "@/lib/domain/summarize-call";
+import { fingerprintTool, type ToolDefinition } from "@/lib/domain/tool-fingerprint";
+import { type AgentAtWork, type AgentTools, listAgentTools } from "@/lib/engine/advance/agent-tools";
+import { parseArguments } from "@/lib/engine/advance/find-lapse";
+import { judgeCall, type JudgedCall } from "@/lib/engine/advance/judge-call";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held } from "@/lib/engine/advance/run-memory";
 import { toApproval } from "@/lib/engine/advance/to-approval";
 import type { CallRow } from "@/lib/store/queries/load-run";
 import { askAgainRow } from "@/lib/store/transitions/ask-again";
+import { checkAgainstSchema } from "@/lib/tools/schema-check";
+import { matchSecrets } from "@/lib/tools/tool-server";
 
-const WHY: Record<string, string> = {
+const WHY = {
   definition_changed: "the tool's definition changed after it was judged",
+  arguments_changed: "the arguments on record are not the ones that were judged",
   not_approved: "the approval no longer stands: an approver was shut out or lost the right to decide",
   budget: "the budget does not cover it any more",
-  stricter_rule: "the project's rules are stricter now",
-};
+  stricter_rule: "the rules do not let it through as it was granted",
+} as const;
 
-export async function askAgain(context: RunContext, work: AgentAtWork, known: AgentTools, call: CallRow, why: string): Promise<void> {
+export type LapseReason = keyof typeof WHY;
+
+export async function askAgain(context: RunContext, work: AgentAtWork, known: AgentTools, call: CallRow, why: LapseReason): Promise<void> {
   const { deps, memory } = context;
   const tools = why === "definition_changed" ? await listAgentTools(context, work) : known;
-  const wanted = { server: call.server, tool: call.tool, arguments: JSON.parse(call.argumentsCanonical) as Record<string, unknown> };
-  const judged = judgeCall(context, work, tools, wanted);
   const definition = tools.servers.get(call.server)?.definitions.get(call.tool);
-  const reason = WHY[why] ?? why;
-  const refused = judged.decision === "deny" || why === "budget" || !definition;
-  const rule = judged.decision === "ask" ? judged.rule : { ...DEFAULT_APPROVAL_RULE, reason };
-  const question = {
-    callId: call.id,
-    stepId: call.stepId,
-    workflow: context.workflow.name,
-    agent: work.agent.name,
-    server: call.server,
-    tool: call.tool,
-    danger: judged.danger.level,
-    summary: "",
-    digest: call.digest,
-  };
-  const approval = refused ? null : toApproval(question, rule, deps.now());
-  const error = refused ? { code: why === "budget" ? "budget_exceeded" : "denied", message: judged.decision === "deny" ? judged.reason : reason } : null;
-  const trace = [{ layer: "pin", outcome: refused ? "deny" : "ask", reason: `Asked again: ${reason}.` }, ...judged.trace];
-  held(await askAgainRow(deps.db, memory.lease, { callId: call.id, why, trace, danger: judged.danger.level, definitionFingerprint: definition ? fingerprintTool(definition) : null, approval, error }, deps.now()));
+  const args = parseArguments(call.argumentsCanonical);
+  const judged = judgeCall(context, work, tools, { server: call.server, tool: call.tool, arguments: args ?? {} });
+  const error = refusalOf(judged, definition, args, why);
+  const shown = show(context, tools, call, definition, args ?? {});
+  const rule = judged.decision === "ask" ? judged.rule : { ...DEFAULT_APPROVAL_RULE, reason: WHY[why] };
+  const question = { callId: call.id, stepId: call.stepId, workflow: context.workflow.name, agent: work.agent.name, server: call.server, tool: call.tool, danger: judged.danger.level, summary: shown.summary, digest: shown.digest };
+  const approval = error ? null : toApproval(question, rule, deps.now());
+  const trace = [{ layer: "internal", outcome: error ? "deny" : "ask", reason: `${error ? "Refused" : "Asked again"}: ${WHY[why]}` }, ...judged.trace];
+  const fingerprint = definition ? fingerprintTool(definition) : null;
+  held(await askAgainRow(deps.db, memory.lease, { callId: call.id, why, trace, danger: judged.danger.level, definitionFingerprint: fingerprint, ...shown, approval, error }, deps.now()));
   memory.setCall(call.id, {
-    status: refused ? "denied" : "pending_approval",
+    status: error ? "denied" : "pending_approval",
     error,
-    definitionFingerprint: definition ? fingerprintTool(definition) : null,
+    digest: shown.digest,
+    argumentsCanonical: shown.argumentsCanonical,
+    definitionFingerprint: fingerprint,
     approval: approval ? { id: approval.id, status: "pending", rule, reason: null, edited: false } : call.approval,
   });
+}
+
+/** Null when people can be asked. */
+function refusalOf(judged: JudgedCall, definition: ToolDefinition | undefined, args: Record<string, unknown> | null, why: LapseReason): { code: string; message: string } | null {
+  if (args === null) return { code: "malformed_arguments", message: "The arguments on record are no JSON object, so the call was not made." };
+  if (judged.decision === "deny") return { code: judged.code, message: judged.reason };
+  if (why === "budget") return { code: "budget_exceeded", message: `The call was not made: ${WHY.budget}.` };
+  if (!definition) return { code: "tool_unknown", message: "The server does not list this tool any more." };
+  const fit = checkAgainstSchema(definition.inputSchema, args);
+  return fit.kind === "misfit" ? { code: "invalid_arguments", message: `The arguments do not fit the tool's schema: ${fit.problems.join("; ")}` } : null;
+}
+
+/** What the new card shows is made from what would be sent, never taken from the old card. */
+function show(context: RunContext, tools: AgentTools, call: CallRow, definition: ToolDefinition | undefined, args: Record<string, unknown>) {
+  const server = tools.servers.get(call.server);
+  const options = { fingerprint: context.deps.fingerprint, ...(server ? { matcher: matchSecrets(server.tools) } : {}), ...(definition ? { schema: definition.inputSchema } : {}) };
+  const shown = redact(args, options) as Record<string, unknown>;
+  const template = server?.entry.server.definition.tools?.[call.tool]?.summary;
+  return { arguments: shown, argumentsCanonical: canonicalizeArguments(args), digest: digestArguments(args), summary: summarizeCall({ name: call.tool, title: definition?.title }, template, shown) };
 }

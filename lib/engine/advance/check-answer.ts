@@ -22,8 +22,9 @@ export function checkAnswer(text: string, rules: AnswerRules): AnswerVerdict {
   const { verdict, output, notes } = readReserved(parsed.answer, rules);
   switch (verdict.kind) {
     case "fail_run":
+      return { kind: "ended", outcome: { kind: "failed", error: { code: verdict.code, message: verdict.message, fails_run: true }, rawOutput: parsed.answer } };
     case "fail_step":
-      return { kind: "ended", outcome: { kind: "failed", error: { code: verdict.code, message: verdict.message }, rawOutput: parsed.answer, failsRun: true } };
+      return { kind: "ended", outcome: { kind: "failed", error: { code: verdict.code, message: verdict.message }, rawOutput: parsed.answer } };
     case "needs_human":
       return { kind: "review", message: verdict.message, raw: parsed.answer };
     case "reflect":

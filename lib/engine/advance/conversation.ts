@@ -76,17 +76,27 @@ function cut(result: KeptResult): Json {
 }
 
 export function toRefused(memory: RunMemory, call: CallRow): RefusedCall {
-  const earlier = [...memory.calls.values()].filter(
-    (other) => other.stepId === call.stepId && other.server === call.server && other.tool === call.tool && other.id < call.id && (other.status === "rejected" || other.status === "expired"),
-  );
+  const asked = call.approval ?? findEarlierRejection(memory, call)?.approval;
   return {
     server: call.server,
     tool: call.tool,
     status: call.status as RefusedCall["status"],
-    reason: call.approval?.reason ?? call.error?.message ?? null,
-    rule: call.approval?.rule ?? { onReject: "fail", timeoutBehavior: "fail" },
-    refusedBefore: earlier.length,
+    reason: asked?.reason ?? call.error?.message ?? null,
+    rule: asked?.rule ?? { onReject: "fail", timeoutBehavior: "fail" },
+    refusedBefore: countRefusedTurns(memory, call),
   };
+}
+
+/** The same tool with the same arguments, refused by a person in this run before. */
+export function findEarlierRejection(memory: RunMemory, call: Pick<CallRow, "server" | "tool" | "digest">): CallRow | undefined {
+  return [...memory.calls.values()].find((other) => other.status === "rejected" && other.approval !== null && other.server === call.server && other.tool === call.tool && other.digest === call.digest);
+}
+
+/** Turns of this step, before the call's own, in which the tool was refused: several refusals of one turn are one try. */
+function countRefusedTurns(memory: RunMemory, call: CallRow): number {
+  const turns = memory.turnsOf(call.stepId);
+  const before = turns.slice(0, turns.findIndex((turn) => turn.id === call.turnId));
+  return before.filter((turn) => memory.callsOfTurn(turn.id).some((other) => other.server === call.server && other.tool === call.tool && isRefused(other))).length;
 }
 
 export const isRefused = (call: CallRow): boolean => call.status === "rejected" || call.status === "expired";

@@ -4,19 +4,20 @@
  */
 import { redact } from "@/lib/domain/redaction";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
-import { askAgain } from "@/lib/engine/advance/ask-again";
+import { askAgain, type LapseReason } from "@/lib/engine/advance/ask-again";
+import { findLapse } from "@/lib/engine/advance/find-lapse";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { Waiting } from "@/lib/engine/advance/step-outcome";
 import { pause } from "@/lib/pause";
 import type { CallRow } from "@/lib/store/queries/load-run";
-import { beginExecuting, recordResult, unsend } from "@/lib/store/transitions/execute-call";
-import { takeThrottle } from "@/lib/store/transitions/take-throttle";
+import { beginExecuting, markUnknown, recordResult, unsend } from "@/lib/store/transitions/execute-call";
+import { giveBackThrottle, takeThrottle, type ThrottleLimit } from "@/lib/store/transitions/take-throttle";
 import { callTool, type ToolCallOutcome } from "@/lib/tools/call-tool";
 import { matchSecrets, type ToolServer } from "@/lib/tools/tool-server";
 
 /** How long to wait before looking again at a switch that someone has to turn. */
-const PAUSED_RECHECK_MS = 2_000;
+export const PAUSED_RECHECK_MS = 2_000;
 
 const RATE_WINDOW_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
@@ -24,17 +25,20 @@ const RATE_WINDOW_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86
 export async function dispatchCall(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow): Promise<Waiting | null> {
   const server = tools.servers.get(call.server);
   if (!server) throw new Error(`unreachable: call ${call.id} is for ${call.server}, which agent ${work.agent.name} does not have`);
+  const { deps, memory } = context;
+  const lapse = findLapse(context, work, tools, call);
+  if (lapse) return takeBack(context, work, tools, call, lapse);
   const limited = await waitForRate(context, server.tools);
   if (limited) return limited;
-  const { deps, memory } = context;
-  const begun = await beginExecuting(deps.db, memory.lease, { callId: call.id, digest: call.digest, costUsd: call.costUsd }, deps.now());
+  const begun = await beginExecuting(deps.db, memory.lease, call, deps.now());
   if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
   if (begun.kind === "refused") {
+    await giveBackRate(context, server.tools);
     if (begun.why === "paused") return { for: "time", until: new Date(deps.now().getTime() + PAUSED_RECHECK_MS) };
-    await askAgain(context, work, tools, call, begun.why);
-    return null;
+    return takeBack(context, work, tools, call, begun.why);
   }
   memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
+  memory.run.costUsd += call.costUsd;
   const startedAt = performance.now();
   await pause("dispatch-call:before-call", call.id);
   const outcome = await callTool(deps.pool, server.tools, {
@@ -47,16 +51,29 @@ export async function dispatchCall(context: RunContext, work: AgentAtWork, tools
   return keepOutcome(context, work, tools, call, outcome, Math.round(performance.now() - startedAt));
 }
 
+/** What was sent before by a worker that died cannot be asked again as if it were new: a person says what became of it. */
+async function takeBack(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow, why: LapseReason): Promise<null> {
+  const { deps, memory } = context;
+  if (call.status !== "executing") await askAgain(context, work, tools, call, why);
+  else {
+    held(await markUnknown(deps.db, memory.lease, call.id, deps.now()));
+    memory.setCall(call.id, { status: "outcome_unknown" });
+  }
+  return null;
+}
+
 async function keepOutcome(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow, outcome: ToolCallOutcome, durationMs: number): Promise<Waiting | null> {
   const { deps, memory } = context;
+  const refundUsd = outcome.kind === "not_sent" ? call.costUsd : 0;
+  memory.run.costUsd -= refundUsd;
   if (outcome.kind === "not_sent" && (outcome.reason === "definition_changed" || outcome.reason === "tool_missing")) {
-    held(await unsend(deps.db, memory.lease, call.id, deps.now()));
+    held(await unsend(deps.db, memory.lease, { callId: call.id, refundUsd }, deps.now()));
     memory.setCall(call.id, { status: "approved" });
     await askAgain(context, work, tools, call, "definition_changed");
     return null;
   }
   const kept = toKept(context, tools, call, outcome);
-  held(await recordResult(deps.db, memory.lease, { callId: call.id, durationMs, ...kept }, deps.now()));
+  held(await recordResult(deps.db, memory.lease, { callId: call.id, durationMs, refundUsd, ...kept }, deps.now()));
   memory.setCall(call.id, kept);
   return null;
 }
@@ -75,9 +92,20 @@ function toKept(context: RunContext, tools: AgentTools, call: CallRow, outcome: 
 
 /** The server's own limit, counted across all processes. */
 async function waitForRate({ deps }: RunContext, server: ToolServer): Promise<Waiting | null> {
-  const [count, per] = server.definition.rate_limit?.split("/") ?? [];
-  if (count === undefined || per === undefined) return null;
-  const limit = { key: `rate:${server.definition.name}`, max: Number(count), windowMs: RATE_WINDOW_MS[per as keyof typeof RATE_WINDOW_MS] };
+  const limit = rateOf(server);
+  if (!limit) return null;
   const taken = await takeThrottle(deps.db, limit, deps.now());
   return taken.allowed ? null : { for: "time", until: taken.until };
+}
+
+/** A call that was not made after all does not count. */
+async function giveBackRate({ deps }: RunContext, server: ToolServer): Promise<void> {
+  const limit = rateOf(server);
+  if (limit) await giveBackThrottle(deps.db, limit.key);
+}
+
+function rateOf({ definition }: ToolServer): ThrottleLimit | null {
+  const [count, per] = definition.rate_limit?.split("/") ?? [];
+  if (count === undefined || per === undefined) return null;
+  return { key: `rate:${definition.name}`, max: Number(count), windowMs: RATE_WINDOW_MS[per as keyof typeof RATE_WINDOW_MS] };
 }

@@ -1,10 +1,11 @@
 /** Judges one call that a model asks for, before anything is recorded of it: by the run's own project, and by today's if that is stricter. */
 import { DANGER_LEVELS } from "@/lib/config/permission-schema";
-import { assessDanger } from "@/lib/domain/danger";
-import { combineApprovalRules } from "@/lib/domain/policy/approval-rule";
+import type { Project } from "@/lib/config/project";
+import { assessDanger, type StatedFacts } from "@/lib/domain/danger";
+import { type ApprovalRule, combineApprovalRules } from "@/lib/domain/policy/approval-rule";
 import { toAgentScope, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
 import { decide } from "@/lib/domain/policy/decide";
-import type { PolicyDecision } from "@/lib/domain/policy/policy-answer";
+import type { PolicyDecision, TraceEntry } from "@/lib/domain/policy/policy-answer";
 import type { AgentScope, PermissionSet, PolicyCall, PolicyContext } from "@/lib/domain/policy/policy-input";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import type { RunContext } from "@/lib/engine/advance/run-context";
@@ -15,43 +16,70 @@ export interface WantedCall {
   arguments: Record<string, unknown>;
 }
 
-export function judgeCall(context: RunContext, work: AgentAtWork, tools: AgentTools, call: WantedCall): PolicyDecision & { stricterNow: boolean } {
-  const own = decide(toPolicyCall(tools, call), toContext(context, tools, call, work.scopes, toProjectPermissions(context.loaded.project)));
+export type JudgedCall = PolicyDecision & {
+  /** Today's project asks or refuses more than the run's own. */
+  stricterNow: boolean;
+};
+
+export function judgeCall(context: RunContext, work: AgentAtWork, tools: AgentTools, call: WantedCall): JudgedCall {
+  const own = decide(toPolicyCall(tools, call), toContext(context, tools, call, { scopes: work.scopes, project: toProjectPermissions(context.loaded.project) }));
   const current = context.deps.projects.current().project;
   if (current.hash === context.loaded.project.hash) return { ...own, stricterNow: false };
-  const agent = current.agents[work.agent.name];
-  // An agent that is gone from the project has no rules of today; those of its run still hold.
-  if (!agent) return { ...own, stricterNow: false };
-  const scopes = [...work.scopes.slice(0, -1), toAgentScope(current, agent)];
-  const today = decide(toPolicyCall(tools, call), toContext(context, tools, call, scopes, toProjectPermissions(current)));
+  const today = decide(toPolicyCall(tools, call), toContext(context, tools, call, ofToday(current, work, call)));
   return stricter(own, today);
+}
+
+/** Whose rules hold: the agents', outermost first, and the project's, with the facts that the server's file states of the tool. */
+interface Rules {
+  scopes: readonly AgentScope[];
+  project: PermissionSet;
+  facts?: (StatedFacts & { cost_usd?: number | undefined }) | undefined;
+}
+
+/** An agent that is gone from the project has no rules of today; those of its run still hold, under what the project says today. */
+function ofToday(current: Project, work: AgentAtWork, call: WantedCall): Rules {
+  const scopes = work.scopes.map((scope) => {
+    const agent = Object.hasOwn(current.agents, scope.agent) ? current.agents[scope.agent] : undefined;
+    return agent ? { ...toAgentScope(current, agent), only: scope.only } : scope;
+  });
+  const server = current.agents[work.agent.name]?.servers.find((entry) => entry.name === call.server)?.server;
+  return { scopes, project: toProjectPermissions(current), facts: server?.definition.tools?.[call.tool] };
 }
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
+const NOW: TraceEntry = { layer: "internal", outcome: "pass", reason: "The project's rules are stricter now than when the run started; today's hold" };
+
 /** Of two answers the stricter; two questions become one that satisfies both. */
-function stricter(own: PolicyDecision, today: PolicyDecision): PolicyDecision & { stricterNow: boolean } {
+function stricter(own: PolicyDecision, today: PolicyDecision): JudgedCall {
   const danger = DANGER_LEVELS.indexOf(today.danger.level) > DANGER_LEVELS.indexOf(own.danger.level) ? today.danger : own.danger;
   if (own.decision === "ask" && today.decision === "ask") {
     const rule = combineApprovalRules(today.rule, own.rule);
-    const changed = JSON.stringify(rule) !== JSON.stringify(own.rule);
-    return { ...own, danger, rule, trace: changed ? [...own.trace, ...today.trace] : own.trace, stricterNow: changed };
+    if (coversRule(own.rule, rule)) return { ...own, danger, stricterNow: false };
+    return { ...own, danger, rule, trace: [NOW, ...own.trace, ...today.trace], stricterNow: true };
   }
-  return STRICTNESS[today.decision] > STRICTNESS[own.decision] ? { ...today, danger, stricterNow: true } : { ...own, danger, stricterNow: false };
+  if (STRICTNESS[today.decision] <= STRICTNESS[own.decision]) return { ...own, danger, stricterNow: false };
+  return { ...today, danger, trace: [NOW, ...today.trace], stricterNow: true };
+}
+
+/** Whether people who were asked by `asked` have granted what `wanted` demands: enough of them, and only such as it names. */
+export function coversRule(asked: ApprovalRule, wanted: ApprovalRule): boolean {
+  const isNamed = wanted.approvers.length === 0 || (asked.approvers.length > 0 && asked.approvers.every((name) => wanted.approvers.includes(name)));
+  return isNamed && asked.minApprovals >= wanted.minApprovals && (wanted.selfApproval || !asked.selfApproval);
 }
 
 function toPolicyCall(tools: AgentTools, call: WantedCall): PolicyCall {
   return { server: call.server, definition: tools.servers.get(call.server)?.entry.server.name ?? call.server, tool: call.tool, arguments: call.arguments };
 }
 
-function toContext(context: RunContext, tools: AgentTools, call: WantedCall, scopes: readonly AgentScope[], project: PermissionSet): PolicyContext {
+function toContext(context: RunContext, tools: AgentTools, call: WantedCall, rules: Rules): PolicyContext {
   const server = tools.servers.get(call.server);
   const definition = server?.definitions.get(call.tool);
-  const facts = server?.entry.server.definition.tools?.[call.tool] ?? {};
+  const facts = rules.facts ?? server?.entry.server.definition.tools?.[call.tool] ?? {};
   const { run } = context.memory;
   return {
-    scopes,
-    project,
+    scopes: rules.scopes,
+    project: rules.project,
     tool: {
       listing: definition ? "listed" : server && !server.reachable ? "unreachable" : "unlisted",
       annotations: definition?.annotations,

@@ -1,14 +1,14 @@
 /** What a model is offered on one turn: the granted tools of the loaded toolsets, `load_toolset`, and the agent's sub-agents. */
 import type { ProjectSubagent } from "@/lib/config/project";
 import { assessDanger } from "@/lib/domain/danger";
+import { AGENTS_SERVER } from "@/lib/domain/call-state";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import type { JsonObject, ModelTool } from "@/lib/models/model";
 import type { NewCall } from "@/lib/store/transitions/record-turn";
 import { createToolNames } from "@/lib/tools/tool-names";
 import { applyLoadToolset, describeLoadToolset, initialToolsets, LOAD_TOOLSET, type LoadedToolsets, type OfferedTool, selectTools } from "@/lib/tools/toolsets";
 
-/** Stands for servers of our own that no MCP call is made to. */
-export const AGENTS_SERVER = "kimitsu/agents";
+/** Stands for a server of our own that no MCP call is made to. */
 const TOOLSETS_SERVER = "kimitsu/toolsets";
 const AGENT_PREFIX = "agent__";
 
@@ -24,6 +24,8 @@ export interface OfferedTools {
   tools: ModelTool[];
   /** Null for a name that nothing has; a tool that is granted but not offered is found all the same, and judged. */
   find(name: string): CallTarget | null;
+  /** What a sub-agent's caller may give it. */
+  schemaOf(subagent: ProjectSubagent): Readonly<Record<string, unknown>>;
   answer(target: CallTarget, args: Record<string, unknown>): Pick<NewCall, "status" | "danger" | "trace" | "error"> & { rule: null; result: unknown };
   /** What is loaded after the answers given so far. */
   loaded(): LoadedToolsets;
@@ -61,6 +63,7 @@ export function offerTools(work: AgentAtWork, tools: AgentTools, state: OfferSta
       if (subagent) return { server: AGENTS_SERVER, tool: subagent.agent.name, subagent };
       return names.fromModel(name);
     },
+    schemaOf: subagentSchema,
     answer: (_target, args) => {
       const answer = applyLoadToolset(offered, loaded, args);
       loaded = answer.loaded;

@@ -4,6 +4,7 @@ import { redact } from "@/lib/domain/redaction";
 import { summarizeCall } from "@/lib/domain/summarize-call";
 import { fingerprintTool } from "@/lib/domain/tool-fingerprint";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
+import { findEarlierRejection } from "@/lib/engine/advance/conversation";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { isRetrySafe, judgeCall, type WantedCall } from "@/lib/engine/advance/judge-call";
 import { toApproval } from "@/lib/engine/advance/to-approval";
@@ -28,6 +29,8 @@ export interface CallsOfTurn {
   turnId: string;
   parentCallId: string | null;
   turn: ModelTurn;
+  /** False on a turn that was to conclude: what it asks for all the same is refused. */
+  withTools: boolean;
 }
 
 export function prepareCalls(context: RunContext, work: AgentAtWork, tools: AgentTools, offered: OfferedTools, of: CallsOfTurn): PreparedCalls {
@@ -84,9 +87,12 @@ function prepareCall(context: RunContext, work: AgentAtWork, tools: AgentTools, 
   return { row, rule: settled.rule };
 
   function settle(): Settled {
+    if (!of.withTools) return refused("denied", "no_tools_left", "This turn was to conclude: no tools were offered, so none is called.");
     if (target?.virtual) return offered.answer(target, call.arguments);
     const problem = problemOf(wanted, frozen, options);
     if (problem) return problem;
+    const misfit = target?.subagent ? misfitOf(offered.schemaOf(target.subagent), call.arguments) : null;
+    if (misfit) return { ...misfit, danger: "safe", trace: [] };
     if (target?.subagent) return { status: "approved", danger: "safe", trace: [{ layer: "allowlist", outcome: "allow", reason: "a sub-agent that the agent's file names" }], error: null, rule: null };
     return earlierRejection(context, call, frozen) ?? judge(context, work, tools, call, definition?.inputSchema);
   }
@@ -113,22 +119,26 @@ function refused(status: "failed" | "denied" | "rejected", code: string, message
   return { status, danger, trace: [{ layer: "internal", outcome: "deny", reason: message }], error: { code, message }, rule: null };
 }
 
-/** The same tool with the same arguments, refused by a person in this run before: nobody is asked twice. */
-function earlierRejection(context: RunContext, call: WantedCall, frozen: { digest: string }): Settled | null {
-  const earlier = [...context.memory.calls.values()].find(
-    (other) => other.status === "rejected" && other.server === call.server && other.tool === call.tool && other.digest === frozen.digest,
-  );
+/** Nobody is asked twice about the same call. */
+function earlierRejection({ memory }: RunContext, call: WantedCall, frozen: { digest: string }): Settled | null {
+  const earlier = findEarlierRejection(memory, { ...call, digest: frozen.digest });
   if (!earlier) return null;
-  return refused("rejected", "rejected_before", earlier.approval?.reason ?? earlier.error?.message ?? "A person has refused this call before.");
+  return refused("rejected", "rejected_before", earlier.approval?.reason || earlier.error?.message || "A person has refused this call before.");
 }
 
 function judge(context: RunContext, work: AgentAtWork, tools: AgentTools, call: WantedCall, inputSchema: Readonly<Record<string, unknown>> | undefined): Settled {
   const judged = judgeCall(context, work, tools, call);
   const base = { danger: judged.danger.level, trace: judged.trace, error: null, rule: null };
   if (judged.decision === "deny") return { ...base, status: "denied", error: { code: judged.code, message: judged.reason } };
-  const fit = inputSchema ? checkAgainstSchema(inputSchema, call.arguments) : null;
-  if (fit?.kind === "misfit") return { ...base, status: "failed", error: { code: "invalid_arguments", message: `The arguments do not fit the tool's schema: ${fit.problems.join("; ")}` } };
+  const misfit = inputSchema ? misfitOf(inputSchema, call.arguments) : null;
+  if (misfit) return { ...base, ...misfit };
   return judged.decision === "allow" ? { ...base, status: "approved" } : { ...base, status: "pending_approval", rule: judged.rule };
+}
+
+function misfitOf(schema: Readonly<Record<string, unknown>>, args: unknown): Pick<Settled, "status" | "error" | "rule"> | null {
+  const fit = checkAgainstSchema(schema, args);
+  if (fit.kind !== "misfit") return null;
+  return { status: "failed", error: { code: "invalid_arguments", message: `The arguments do not fit the tool's schema: ${fit.problems.join("; ")}` }, rule: null };
 }
 
 function pickQuestion(row: NewCall) {

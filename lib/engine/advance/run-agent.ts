@@ -12,7 +12,7 @@ import type { OfferState } from "@/lib/engine/advance/offer-tools";
 import { runCalls, type RunSubagent } from "@/lib/engine/advance/run-calls";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held } from "@/lib/engine/advance/run-memory";
-import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
+import { failsRun, type StepOutcome } from "@/lib/engine/advance/step-outcome";
 import { takeTurn } from "@/lib/engine/advance/take-turn";
 import { KimitsuError } from "@/lib/errors";
 import type { ModelMessage, UserMessage } from "@/lib/models/model";
@@ -36,7 +36,8 @@ interface AgentState extends OfferState {
   reflected?: boolean;
   /** Refusals up to this turn have had their effect. */
   settledTurn?: number;
-  review?: "accepted" | "refused";
+  /** A person's word on the newest answer; it does not hold for the next one. */
+  review?: "accepted" | "refused" | null;
 }
 
 const CONCLUDE = "This is your last turn and there are no tools any more. Conclude now with your final answer.";
@@ -45,7 +46,7 @@ export async function runAgent(context: RunContext, job: AgentJob): Promise<Step
   try {
     return await loop(context, job);
   } catch (error) {
-    if (context.signal.aborted) return { kind: "waiting", waiting: [{ for: "stop" }] };
+    if (context.signal.aborted || context.memory.failing) return { kind: "waiting", waiting: [{ for: "stop" }] };
     // What a person could not have prevented by other YAML is still an outcome of the step, with its reason on record.
     if (error instanceof KimitsuError) return { kind: "failed", error: { code: error.code, message: error.message } };
     throw error;
@@ -54,6 +55,8 @@ export async function runAgent(context: RunContext, job: AgentJob): Promise<Step
 
 async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
   const { memory } = context;
+  // An item of a fan-out or a sub-agent can be looked at again, for another's sake, while a person has not spoken yet.
+  if (memory.steps.get(job.stepId)?.status === "needs_human_review") return { kind: "waiting", waiting: [{ for: "review" }] };
   const { definition } = job.work.agent;
   const opening = openingOf(job.work);
   let known: Promise<AgentTools> | undefined;
@@ -66,6 +69,8 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
       const waiting = await runCalls(context, job.work, tools, last.id, job.runSubagent);
       if (waiting.length > 0) return { kind: "waiting", waiting };
       const calls = memory.callsOfTurn(last.id);
+      const fatal = calls.find((call) => failsRun(call.error));
+      if (fatal?.error) return { kind: "failed", error: fatal.error };
       if (calls.length === 0) {
         const verdict = checkAnswer(responseOf(last).text, {
           schemas: job.outputSchemas,
@@ -75,7 +80,7 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
           reviewed: state.review === "accepted",
           degraded: state.degraded ?? false,
         });
-        if (state.review === "refused") return { kind: "failed", error: { code: "review_refused", message: "A person did not accept the answer." } };
+        if (state.review === "refused") return { kind: "failed", error: { code: "review_refused", message: "A person did not accept the answer.", fails_run: true } };
         if (verdict.kind === "ended") return verdict.outcome;
         if (verdict.kind === "review") return await sendToReview(context, job, verdict.message, verdict.raw);
         if (memory.turnsOf(job.stepId).length >= definition.max_turns) {
@@ -83,9 +88,9 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
           return { kind: "failed", error: { code: "output_invalid", message, schema: job.outputSchemas.at(-1) }, rawOutput: verdict.misfit?.raw };
         }
         additions = [{ role: "user", text: verdict.text }];
-        if (verdict.reflected) await remember(context, job, { reflected: true });
+        remember(context, job, { review: null, ...(verdict.reflected ? { reflected: true } : {}) });
       } else {
-        const stop = await afterRefusals(context, job, last.number, state);
+        const stop = afterRefusals(context, job, last.number, state);
         if (stop) return stop;
       }
     }
@@ -110,7 +115,7 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
 }
 
 /** What people refused has its effect once: the step fails, a tool is withdrawn, or one last turn without tools follows. */
-async function afterRefusals(context: RunContext, job: AgentJob, turn: number, state: AgentState): Promise<StepOutcome | null> {
+function afterRefusals(context: RunContext, job: AgentJob, turn: number, state: AgentState): StepOutcome | null {
   if ((state.settledTurn ?? 0) >= turn) return null;
   const last = context.memory.turnsOf(job.stepId).at(-1);
   const effects = last ? refusalEffects(context.memory, context.memory.callsOfTurn(last.id)) : [];
@@ -118,7 +123,7 @@ async function afterRefusals(context: RunContext, job: AgentJob, turn: number, s
   if (failed?.effect.kind === "fail_step") return { kind: "failed", error: { code: failed.effect.code, message: failed.effect.message, call_id: failed.call.id } };
   if (effects.length === 0) return null;
   const withdrawn = effects.filter(({ effect }) => effect.kind === "withdraw_tool").map(({ call }) => `${call.server}.${call.tool}`);
-  await remember(context, job, {
+  remember(context, job, {
     settledTurn: turn,
     ...(withdrawn.length > 0 ? { withdrawn: [...new Set([...(state.withdrawn ?? []), ...withdrawn])] } : {}),
     ...(effects.some(({ effect }) => effect.kind === "degrade") ? { degraded: true } : {}),
@@ -127,7 +132,7 @@ async function afterRefusals(context: RunContext, job: AgentJob, turn: number, s
 }
 
 /** The next turn's record carries it to the row; a crash before that finds the same refusals and comes to the same end. */
-async function remember({ memory }: RunContext, job: AgentJob, change: AgentState): Promise<void> {
+function remember({ memory }: RunContext, job: AgentJob, change: AgentState): void {
   const step = memory.steps.get(job.stepId);
   memory.setStep(job.stepId, { state: { ...step?.state, ...change } });
 }

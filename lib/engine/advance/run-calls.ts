@@ -4,8 +4,9 @@
  */
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import { dispatchCall } from "@/lib/engine/advance/dispatch-call";
-import { AGENTS_SERVER } from "@/lib/engine/advance/offer-tools";
+import { AGENTS_SERVER } from "@/lib/domain/call-state";
 import type { RunContext } from "@/lib/engine/advance/run-context";
+import { runTogether } from "@/lib/engine/advance/run-together";
 import type { Waiting } from "@/lib/engine/advance/step-outcome";
 import type { CallRow } from "@/lib/store/queries/load-run";
 
@@ -14,37 +15,24 @@ export type RunSubagent = (call: CallRow) => Promise<Waiting[]>;
 /** Empty when all calls have their outcome. */
 export async function runCalls(context: RunContext, work: AgentAtWork, tools: () => Promise<AgentTools>, turnId: string, runSubagent: RunSubagent): Promise<Waiting[]> {
   const { memory, signal } = context;
-  const underWay = new Map<string, Promise<void>>();
-  const waits = new Map<string, Waiting[]>();
-  let failure: { error: unknown } | undefined;
-  const start = (call: CallRow) => {
-    const send = async () => {
-      const waiting = call.server === AGENTS_SERVER ? await runSubagent(call) : await dispatchCall(context, work, await tools(), call);
-      const list = [waiting ?? []].flat();
-      if (list.length > 0) waits.set(call.id, list);
-    };
-    const ended = send()
-      .catch((error: unknown) => void (failure ??= { error }))
-      .finally(() => underWay.delete(call.id));
-    underWay.set(call.id, ended);
+  const ready = () => memory.callsOfTurn(turnId).filter((call) => isReady(call, memory.lease.epoch));
+  const isStopping = () => signal.aborted || memory.failing;
+  const send = async (call: CallRow): Promise<Waiting[]> => {
+    if (call.server === AGENTS_SERVER) return runSubagent(call);
+    const waiting = await dispatchCall(context, work, await tools(), call);
+    return waiting ? [waiting] : [];
   };
-  for (;;) {
-    const changed = memory.changed;
-    const calls = memory.callsOfTurn(turnId);
-    const ready = calls.filter((call) => isReady(call, memory.lease.epoch) && !underWay.has(call.id) && !waits.has(call.id));
-    const isStopping = signal.aborted || memory.failing || failure !== undefined;
-    if (!isStopping) ready.forEach(start);
-    if (underWay.size === 0) {
-      if (failure) throw failure.error;
-      if (isStopping && ready.length > 0) return [{ for: "stop" }];
-      return [...waits.values()].flat().concat(calls.flatMap(waitOf));
-    }
-    await Promise.race([...underWay.values(), changed]);
-  }
+  const waits = await runTogether(memory, { ready: () => ready().map((call) => [call.id, () => send(call)] as const), isStopping });
+  if (isStopping() && ready().length > 0) return [{ for: "stop" }];
+  return waits.concat(memory.callsOfTurn(turnId).flatMap(waitOf));
 }
 
-/** `executing` from an earlier epoch was left by a worker that died; those that may not be sent twice are marked before this. */
+/**
+ * `executing` from an earlier epoch was left by a worker that died; those that may not be sent twice are marked before this. A sub-agent
+ * is `executing` all the time that it works, its waiting included, and goes on where it stood.
+ */
 function isReady(call: CallRow, epoch: number): boolean {
+  if (call.server === AGENTS_SERVER && call.status === "executing") return true;
   return call.status === "approved" || (call.status === "executing" && call.retrySafe && (call.epoch ?? 0) < epoch);
 }
 

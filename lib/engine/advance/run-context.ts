@@ -14,6 +14,8 @@ export interface RunContext {
   secrets: SecretResolver;
   /** Aborted at shutdown: finish what was sent, begin nothing. */
   signal: AbortSignal;
+  /** Aborted then too, and when the run has used its time: a turn of the model is not waited for. */
+  turnSignal: AbortSignal;
   /** Runs the pipeline of a sub-workflow; handed in, because a pipeline runs steps and a step may run a pipeline. */
   runFrame: (frame: Frame) => Promise<StepOutcome>;
 }

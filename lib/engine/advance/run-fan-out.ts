@@ -3,9 +3,11 @@ import type { AgentStep } from "@/lib/config/step-schema";
 import type { ProjectStep } from "@/lib/config/project";
 import type { TemplateScope } from "@/lib/config/template";
 import type { RunContext } from "@/lib/engine/advance/run-context";
+import { guardStep } from "@/lib/engine/advance/guard-step";
 import { held } from "@/lib/engine/advance/run-memory";
 import { readFrom } from "@/lib/engine/advance/run-transform";
-import type { StepOutcome, Waiting } from "@/lib/engine/advance/step-outcome";
+import { runTogether } from "@/lib/engine/advance/run-together";
+import { failsRun, type StepError, type StepOutcome, type Waiting } from "@/lib/engine/advance/step-outcome";
 import { createId } from "@/lib/ids";
 import type { StepRow } from "@/lib/store/queries/load-run";
 import { addChildSteps } from "@/lib/store/transitions/add-child-steps";
@@ -19,22 +21,30 @@ export async function runFanOut(context: RunContext, step: ProjectStep, row: Ste
   if (!Array.isArray(list)) return { kind: "failed", error: { code: "not_a_list", message: `for_each.from ${forEach.from} is not a list.` } };
   const values = forEach.max_items === undefined ? list : list.slice(0, forEach.max_items);
   const items = await itemRows(context, step, row, values);
-  const waiting: Waiting[] = [];
-  const isOver = () => forEach.max_failures >= 0 && items.filter((item) => context.memory.steps.get(item.id)?.status === "failed").length > forEach.max_failures;
-  const queue = items.filter((item) => !isEnded(item));
-  const lanes = Array.from({ length: Math.min(forEach.concurrency ?? queue.length, queue.length) }, async () => {
-    for (let item = queue.shift(); item; item = queue.shift()) {
-      if (context.signal.aborted || context.memory.failing || isOver()) return;
-      waiting.push(...(await runOne(context, item, { ...scope, item: values[item.itemIndex ?? 0], item_index: item.itemIndex ?? 0 }, runItem)));
-    }
-  });
-  const settled = await Promise.allSettled(lanes);
-  const broken = settled.find((lane) => lane.status === "rejected");
-  if (broken) throw broken.reason;
-  if (isOver()) return { kind: "failed", error: { code: "too_many_failures", message: `More than ${forEach.max_failures} items of the fan-out failed.` } };
-  if (context.signal.aborted || context.memory.failing) return { kind: "waiting", waiting: [{ for: "stop" }] };
+  const { memory, signal } = context;
+  const open = new Map(items.filter((item) => !isEnded(item)).map((item) => [item.id, item]));
+  const failed = items.filter((item) => item.status === "failed");
+  const isOver = () => (forEach.max_failures >= 0 && failed.length > forEach.max_failures) || failed.some((item) => failsRun(item.error));
+  const isStopping = () => signal.aborted || memory.failing || isOver();
+  const runOpen = async (item: StepRow) => {
+    const waits = await runOne(context, memory.steps.get(item.id) ?? item, { ...scope, item: values[item.itemIndex ?? 0], item_index: item.itemIndex ?? 0 }, runItem);
+    const row = memory.steps.get(item.id) ?? item;
+    if (isEnded(row)) open.delete(item.id);
+    if (row.status === "failed") failed.push(row);
+    return waits;
+  };
+  const waiting = await runTogether(memory, { ready: () => [...open.values()].map((item) => [item.id, () => runOpen(item)] as const), isStopping, limit: forEach.concurrency });
+  if (isOver()) return { kind: "failed", error: toError(failed, forEach) };
+  if (isStopping()) return { kind: "waiting", waiting: [{ for: "stop" }] };
   if (waiting.length > 0) return { kind: "waiting", waiting };
   return { kind: "complete", output: { results: items.map((item) => resultOf(context, item)) } };
+}
+
+/** What the whole run must end for is told as it is; otherwise how many failed, and why the last one did. */
+function toError(failed: readonly StepRow[], { max_failures: max }: ForEach): StepError {
+  const fatal = failed.find((item) => failsRun(item.error));
+  if (fatal?.error) return { ...fatal.error, item_index: fatal.itemIndex };
+  return { code: "too_many_failures", message: `${failed.length} items of the fan-out failed, and ${max} may. The last one: ${failed.at(-1)?.error?.message ?? ""}` };
 }
 
 async function runOne(context: RunContext, item: StepRow, scope: TemplateScope, runItem: RunItem): Promise<Waiting[]> {
@@ -43,7 +53,7 @@ async function runOne(context: RunContext, item: StepRow, scope: TemplateScope, 
     held(await moveStep(deps.db, memory.lease, { stepId: item.id, key: item.key, to: "running" }, deps.now()));
     memory.setStep(item.id, { status: "running" });
   }
-  const outcome = await runItem(memory.steps.get(item.id) ?? item, scope);
+  const outcome = await guardStep(context, () => runItem(memory.steps.get(item.id) ?? item, scope));
   if (outcome.kind === "waiting") return outcome.waiting;
   const move = toMove(item, outcome);
   held(await moveStep(deps.db, memory.lease, move, deps.now()));
@@ -76,6 +86,6 @@ async function itemRows(context: RunContext, step: ProjectStep, row: StepRow, va
   if (find().length === values.length) return find();
   const children = values.map((_value, itemIndex) => ({ id: createId("step"), parentId: row.id, key: row.key, type: row.type, agent: step.agent?.name ?? null, itemIndex, input: null }));
   held(await addChildSteps(deps.db, memory.lease, children, deps.now()));
-  for (const child of children) memory.steps.set(child.id, { ...child, status: "pending", output: null, rawOutput: null, error: null, degraded: false, state: {} });
+  for (const child of children) memory.addStep({ ...child, status: "pending", output: null, rawOutput: null, error: null, degraded: false, state: {} });
   return find();
 }

@@ -34,6 +34,8 @@ export class RunMemory {
   failing = false;
   /** Set when a row began to wait after rows were last read: what was read may be newer than what was written here. */
   isBehind = false;
+  /** Turns whose money is set aside; each resolves when what is left of it is free again. */
+  readonly reservations = new Set<Promise<void>>();
   #changed = Promise.withResolvers<void>();
   #moves = 0;
   readonly #movedAt = new Map<string, number>();
@@ -132,6 +134,11 @@ export class RunMemory {
     const call = this.calls.get(callId);
     if (!call) throw new Error(`unreachable: call ${callId} is not part of this run`);
     this.addCall({ ...call, ...change });
+  }
+
+  addStep(step: StepRow): void {
+    this.steps.set(step.id, step);
+    this.#moved(step.id, WAITING_STEPS.includes(step.status));
   }
 
   setStep(stepId: string, change: Partial<StepRow>): void {

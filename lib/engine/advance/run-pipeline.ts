@@ -2,14 +2,15 @@
 import { compile, isTruthy } from "@/lib/config/jmespath";
 import type { ProjectStep } from "@/lib/config/project";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
+import { guardStep } from "@/lib/engine/advance/guard-step";
 import type { Frame, RunContext } from "@/lib/engine/advance/run-context";
 import { toMove } from "@/lib/engine/advance/run-fan-out";
 import { held } from "@/lib/engine/advance/run-memory";
 import { runStep } from "@/lib/engine/advance/run-step";
 import { readFrom } from "@/lib/engine/advance/run-transform";
-import type { StepOutcome, Waiting } from "@/lib/engine/advance/step-outcome";
+import { runTogether } from "@/lib/engine/advance/run-together";
+import { failsRun, type StepOutcome, type Waiting } from "@/lib/engine/advance/step-outcome";
 import { createId } from "@/lib/ids";
-import { KimitsuError } from "@/lib/errors";
 import type { StepRow } from "@/lib/store/queries/load-run";
 import { addChildSteps } from "@/lib/store/transitions/add-child-steps";
 import { moveStep } from "@/lib/store/transitions/settle-step";
@@ -17,37 +18,26 @@ import { checkAgainstSchema } from "@/lib/tools/schema-check";
 
 export async function runPipeline(context: RunContext, frame: Frame): Promise<StepOutcome> {
   await addSteps(context, frame);
-  const underWay = new Map<string, Promise<void>>();
-  const waits = new Map<string, Waiting[]>();
-  let failure: { error: unknown } | undefined;
-  const start = (step: ProjectStep, row: StepRow) => {
-    const ended = advanceStep(context, frame, step, row)
-      .then((waiting) => void (waiting.length > 0 && waits.set(step.id, waiting)))
-      .catch((error: unknown) => void (failure ??= { error }))
-      .finally(() => underWay.delete(step.id));
-    underWay.set(step.id, ended);
+  const { memory, signal } = context;
+  const findFailed = () => [...rowsOf(context, frame).values()].find((row) => row.status === "failed");
+  const isStopping = () => {
+    const failed = findFailed();
+    if (failed && (frame.parentId === null || failsRun(failed.error))) memory.failing = true;
+    return failed !== undefined || signal.aborted || memory.failing;
   };
-  for (;;) {
+  const ready = () => {
     const rows = rowsOf(context, frame);
-    const failed = [...rows.values()].find((row) => row.status === "failed");
-    if (failed && frame.parentId === null) context.memory.failing = true;
-    const isStopping = failed !== undefined || failure !== undefined || context.signal.aborted || context.memory.failing;
-    if (!isStopping) {
-      for (const step of frame.workflow.steps) {
-        const row = rows.get(step.id);
-        if (row && !underWay.has(step.id) && !waits.has(step.id) && isRunnable(step, row, rows)) start(step, row);
-      }
-    }
-    if (underWay.size > 0) {
-      await Promise.race(underWay.values());
-      continue;
-    }
-    if (failure) throw failure.error;
-    if (failed) return { kind: "failed", error: { ...(failed.error ?? { code: "failed", message: "" }), step: failed.key } };
-    if (context.signal.aborted || context.memory.failing) return { kind: "waiting", waiting: [{ for: "stop" }] };
-    if (waits.size > 0) return { kind: "waiting", waiting: [...waits.values()].flat() };
-    return toOutput(frame, scopeOf(context, frame));
-  }
+    return frame.workflow.steps.flatMap((step) => {
+      const row = rows.get(step.id);
+      return row && isRunnable(step, row, rows) ? [[step.id, () => advanceStep(context, frame, step, row)] as const] : [];
+    });
+  };
+  const waits = await runTogether(memory, { ready, isStopping });
+  const failed = findFailed();
+  if (failed) return { kind: "failed", error: { ...(failed.error ?? { code: "failed", message: "" }), step: failed.key } };
+  if (isStopping()) return { kind: "waiting", waiting: [{ for: "stop" }] };
+  if (waits.length > 0) return { kind: "waiting", waiting: waits };
+  return toOutput(frame, scopeOf(context, frame));
 }
 
 const ENDED = ["complete", "skipped", "failed", "cancelled"];
@@ -68,20 +58,8 @@ async function advanceStep(context: RunContext, frame: Frame, step: ProjectStep,
   }
   // A step that waits for a person's review goes on when they have spoken; until then there is nothing to do.
   if (row.status === "needs_human_review") return [{ for: "review" }];
-  const outcome = await guard(() => runStep(context, frame, step, memory.steps.get(row.id) ?? row, scope), context);
+  const outcome = await guardStep(context, () => runStep(context, frame, step, memory.steps.get(row.id) ?? row, scope));
   return outcome.kind === "waiting" ? outcome.waiting : settle(context, row, outcome);
-}
-
-/** What the YAML got wrong at run time (a missing value, a server that cannot be resolved) fails the step, with its reason. */
-async function guard(work: () => Promise<StepOutcome>, context: RunContext): Promise<StepOutcome> {
-  try {
-    return await work();
-  } catch (error) {
-    if (context.signal.aborted) return { kind: "waiting", waiting: [{ for: "stop" }] };
-    if (error instanceof KimitsuError) return { kind: "failed", error: { code: error.code, message: error.message } };
-    if (error instanceof Error && error.name === "TemplateError") return { kind: "failed", error: { code: "template_failed", message: error.message } };
-    throw error;
-  }
 }
 
 async function settle(context: RunContext, row: StepRow, outcome: Exclude<StepOutcome, { kind: "waiting" }>): Promise<Waiting[]> {
@@ -133,5 +111,5 @@ async function addSteps(context: RunContext, frame: Frame): Promise<void> {
   const { deps, memory } = context;
   const children = frame.workflow.steps.map((step) => ({ id: createId("step"), parentId, key: step.id, type: step.kind, agent: step.agent?.name ?? null, itemIndex: null, input: null }));
   held(await addChildSteps(deps.db, memory.lease, children, deps.now()));
-  for (const child of children) memory.steps.set(child.id, { ...child, status: "pending", output: null, rawOutput: null, error: null, degraded: false, state: {} });
+  for (const child of children) memory.addStep({ ...child, status: "pending", output: null, rawOutput: null, error: null, degraded: false, state: {} });
 }

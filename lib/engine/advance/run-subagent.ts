@@ -1,11 +1,16 @@
 /** Runs an agent that another one called: in a step of its own below the caller's, within the caller's grants. */
+import type { ProjectSubagent } from "@/lib/config/project";
+import { renderTemplate } from "@/lib/config/template";
 import { toSubagentScopes } from "@/lib/domain/policy/agent-scope";
 import type { AgentAtWork } from "@/lib/engine/advance/agent-tools";
+import { PAUSED_RECHECK_MS } from "@/lib/engine/advance/dispatch-call";
+import { fillParams } from "@/lib/engine/advance/fill-params";
 import { runAgent } from "@/lib/engine/advance/run-agent";
 import type { RunSubagent } from "@/lib/engine/advance/run-calls";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
-import type { StepOutcome, Waiting } from "@/lib/engine/advance/step-outcome";
+import { toMove } from "@/lib/engine/advance/run-fan-out";
+import { failsRun, type StepOutcome, type Waiting } from "@/lib/engine/advance/step-outcome";
 import { createId } from "@/lib/ids";
 import type { CallRow, StepRow } from "@/lib/store/queries/load-run";
 import { addChildSteps } from "@/lib/store/transitions/add-child-steps";
@@ -18,10 +23,12 @@ const DEPTH_MAX = 5;
 export function createSubagentRunner(context: RunContext, stepId: string, parent: AgentAtWork): RunSubagent {
   return async (call) => {
     const { deps, memory } = context;
-    const begun = await beginExecuting(deps.db, memory.lease, { callId: call.id, digest: call.digest, costUsd: 0 }, deps.now());
-    if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
-    if (begun.kind === "refused") return [{ for: "time", until: new Date(deps.now().getTime() + 2_000) }];
-    memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
+    if (call.status !== "executing" || call.epoch !== memory.lease.epoch) {
+      const begun = await beginExecuting(deps.db, memory.lease, call, deps.now());
+      if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
+      if (begun.kind === "refused") return [{ for: "time", until: new Date(deps.now().getTime() + PAUSED_RECHECK_MS) }];
+      memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
+    }
     const outcome = await runNested(context, stepId, parent, call);
     return outcome.kind === "waiting" ? outcome.waiting : keep(context, call, outcome);
   };
@@ -34,9 +41,10 @@ async function runNested(context: RunContext, stepId: string, parent: AgentAtWor
   const row = await childStep(context, stepId, call);
   if (row.status === "complete") return { kind: "complete", output: row.output };
   if (row.status === "failed") return { kind: "failed", error: row.error ?? { code: "failed", message: "" } };
+  if (row.status === "skipped") return { kind: "skipped", reason: "the sub-agent saw nothing to do" };
   const work: AgentAtWork = {
     agent: subagent.agent,
-    params: { ...(JSON.parse(call.argumentsCanonical) as object), ...subagent.params },
+    params: fillParams(`agent ${subagent.agent.name}`, subagent.agent.definition.params?.schema as Record<string, unknown> | undefined, paramsOf(call, parent, subagent)),
     scopes: toSubagentScopes(context.loaded.project, parent.scopes, parent.agent, subagent),
     step: null,
   };
@@ -52,10 +60,16 @@ async function runNested(context: RunContext, stepId: string, parent: AgentAtWor
   });
   if (outcome.kind === "waiting") return outcome;
   const { deps, memory } = context;
-  const move = outcome.kind === "complete" ? { to: "complete" as const, output: outcome.output } : outcome.kind === "failed" ? { to: "failed" as const, error: outcome.error } : { to: "skipped" as const };
-  held(await moveStep(deps.db, memory.lease, { stepId: row.id, key: row.key, ...move }, deps.now()));
-  memory.setStep(row.id, { status: move.to });
+  const move = toMove(row, outcome);
+  held(await moveStep(deps.db, memory.lease, move, deps.now()));
+  memory.setStep(row.id, { status: move.to, output: move.output ?? null, error: move.error ?? null });
   return outcome;
+}
+
+/** What the caller's model gave, and over it what the caller's file fixes: the one way for a secret. */
+function paramsOf(call: CallRow, parent: AgentAtWork, subagent: ProjectSubagent): Record<string, unknown> {
+  const fixed = renderTemplate(subagent.params, { params: parent.params }) as Record<string, unknown>;
+  return { ...(JSON.parse(call.argumentsCanonical) as Record<string, unknown>), ...fixed };
 }
 
 async function childStep(context: RunContext, parentId: string, call: CallRow): Promise<StepRow> {
@@ -66,7 +80,7 @@ async function childStep(context: RunContext, parentId: string, call: CallRow): 
   held(await addChildSteps(deps.db, memory.lease, [child], deps.now()));
   held(await moveStep(deps.db, memory.lease, { stepId: child.id, key: child.key, to: "running" }, deps.now()));
   const row: StepRow = { ...child, status: "running", output: null, rawOutput: null, error: null, degraded: false, state: {} };
-  memory.steps.set(child.id, row);
+  memory.addStep(row);
   return row;
 }
 
@@ -79,7 +93,7 @@ async function keep(context: RunContext, call: CallRow, outcome: Exclude<StepOut
   const kept = {
     status: failed ? ("failed" as const) : ("succeeded" as const),
     result: { success: !failed, output, content: [], structured_content: data, is_error: failed, error: failed ? outcome.error.message : null },
-    error: failed ? { code: outcome.error.code, message: outcome.error.message } : null,
+    error: failed ? { code: outcome.error.code, message: outcome.error.message, ...(failsRun(outcome.error) ? { fails_run: true as const } : {}) } : null,
   };
   held(await recordResult(deps.db, memory.lease, { callId: call.id, durationMs: 0, ...kept }, deps.now()));
   memory.setCall(call.id, kept);

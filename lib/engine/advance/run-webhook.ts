@@ -9,6 +9,7 @@ import { renderTemplate, type TemplateScope } from "@/lib/config/template";
 import { digestArguments, canonicalizeArguments } from "@/lib/domain/digest";
 import { redact } from "@/lib/domain/redaction";
 import { createSecretMatcher } from "@/lib/domain/secret-matcher";
+import { PAUSED_RECHECK_MS } from "@/lib/engine/advance/dispatch-call";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
@@ -29,9 +30,10 @@ export async function runWebhook(context: RunContext, row: StepRow, step: Webhoo
   const call = findCall(context, row.id) ?? (await addCall(context, row, step.webhook.method, rendered));
   if (call.status === "outcome_unknown") return { kind: "waiting", waiting: [{ for: "review" }] };
   if (call.status === "approved" || (call.status === "executing" && call.retrySafe && (call.epoch ?? 0) < memory.lease.epoch)) {
-    const begun = await beginExecuting(deps.db, memory.lease, { callId: call.id, digest: call.digest, costUsd: 0 }, deps.now());
+    const begun = await beginExecuting(deps.db, memory.lease, call, deps.now());
     if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
-    if (begun.kind === "refused") return { kind: "waiting", waiting: [{ for: "time", until: new Date(deps.now().getTime() + 2_000) }] };
+    if (begun.kind === "refused" && begun.why === "paused") return { kind: "waiting", waiting: [{ for: "time", until: new Date(deps.now().getTime() + PAUSED_RECHECK_MS) }] };
+    if (begun.kind === "refused") return { kind: "failed", error: { code: "webhook_refused", message: "The webhook was not sent: its record is not the one that was made for it." } };
     memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
     await send(context, call.id, step, rendered);
   }
@@ -74,7 +76,7 @@ async function addCall(context: RunContext, row: StepRow, method: string, render
   };
   held(await recordTurn(deps.db, memory.lease, { turn: null, calls: [call], approvals: [], stepId: row.id, stepState: {} }, deps.now()));
   const kept: CallRow = { ...call, status: "approved", epoch: null, error: null, approval: null };
-  memory.calls.set(call.id, kept);
+  memory.addCall(kept);
   return kept;
 }
 

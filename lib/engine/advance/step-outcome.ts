@@ -1,6 +1,8 @@
 export interface StepError {
   code: string;
   message: string;
+  /** Set when neither a fan-out's leave to fail nor an agent's caller may pass over it. On record, so that a restart knows it too. */
+  fails_run?: true;
   [detail: string]: unknown;
 }
 
@@ -15,9 +17,13 @@ export type Waiting =
 /** How far a step came. Everything but `waiting` ends it. */
 export type StepOutcome =
   | { kind: "complete"; output: unknown; degraded?: boolean; notes?: object }
-  | { kind: "failed"; error: StepError; rawOutput?: unknown; failsRun?: boolean }
+  | { kind: "failed"; error: StepError; rawOutput?: unknown }
   | { kind: "skipped"; reason: string }
   | { kind: "waiting"; waiting: Waiting[] };
+
+export function failsRun(error: { [detail: string]: unknown } | { code: string } | null | undefined): boolean {
+  return error !== null && error !== undefined && "fails_run" in error && error.fails_run === true;
+}
 
 /** What a parked run shows: a person's review comes before a person's approval, and both before the mere passing of time. */
 export function parkedStatus(waiting: Waiting[]): { status: "pending_approval" | "needs_human_review" | "running"; wakeAt: Date | null } {

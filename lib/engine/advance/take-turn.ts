@@ -2,16 +2,16 @@
 import type { AgentStep } from "@/lib/config/step-schema";
 import { listAgentTools, type AgentAtWork, type AgentTools } from "@/lib/engine/advance/agent-tools";
 import { buildMessages } from "@/lib/engine/advance/conversation";
-import { offerTools, type OfferState } from "@/lib/engine/advance/offer-tools";
+import { type OfferedTools, offerTools, type OfferState } from "@/lib/engine/advance/offer-tools";
 import { prepareCalls } from "@/lib/engine/advance/prepare-calls";
 import type { RunContext } from "@/lib/engine/advance/run-context";
-import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
+import { held, LeaseLost, type RunMemory } from "@/lib/engine/advance/run-memory";
 import type { StepError } from "@/lib/engine/advance/step-outcome";
 import { createId } from "@/lib/ids";
 import type { ModelMessage, ModelRequest, UserMessage } from "@/lib/models/model";
 import { pause } from "@/lib/pause";
 import { recordTurn } from "@/lib/store/transitions/record-turn";
-import { reserveCost } from "@/lib/store/transitions/reserve-cost";
+import { releaseCost, reserveCost } from "@/lib/store/transitions/reserve-cost";
 
 export interface TurnWish {
   stepId: string;
@@ -28,7 +28,7 @@ export interface TurnWish {
 export type TurnTaken = { kind: "taken"; tools: AgentTools } | { kind: "failed"; error: StepError };
 
 export async function takeTurn(context: RunContext, work: AgentAtWork, wish: TurnWish): Promise<TurnTaken> {
-  const { deps, memory, loaded, signal } = context;
+  const { memory, loaded } = context;
   const number = memory.turnsOf(wish.stepId).length + 1;
   const tools = await listAgentTools(context, work);
   const offered = offerTools(work, tools, wish.state);
@@ -43,11 +43,34 @@ export async function takeTurn(context: RunContext, work: AgentAtWork, wish: Tur
   };
   const reserved = await reserve(context, loaded.gateway.estimateCostUsd(group, request));
   if (typeof reserved !== "number") return { kind: "failed", error: reserved };
+  const done = trackReservation(memory, reserved);
+  try {
+    return await ask(context, work, wish, { number, tools, offered, group, request, reserved });
+  } finally {
+    done();
+  }
+}
+
+interface Asking {
+  number: number;
+  tools: AgentTools;
+  offered: OfferedTools;
+  group: string;
+  request: ModelRequest;
+  reserved: number;
+}
+
+async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { number, tools, offered, group, request, reserved }: Asking): Promise<TurnTaken> {
+  const { deps, memory, loaded } = context;
   await pause("model-turn:before-call", wish.stepId);
-  const answer = await loaded.gateway.generate(group, request, { signal });
+  const answer = await loaded.gateway.generate(group, request, { signal: context.turnSignal }).catch(async (error: unknown) => {
+    // Nothing was recorded, so what was set aside for it is free again.
+    if (reserved > 0) await releaseCost(deps.db, memory.lease, reserved);
+    throw error;
+  });
   await pause("model-turn:after-call", wish.stepId);
   const turnId = createId("turn");
-  const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn });
+  const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn, withTools: wish.withTools });
   const messages = number === 1 ? [...wish.opening, ...wish.additions] : wish.additions;
   const turn = {
     id: turnId,
@@ -79,13 +102,32 @@ function modelGroup({ workflow }: RunContext, work: AgentAtWork, wished: string 
   return policy?.group_map?.[group] ?? group;
 }
 
-/** Money is set aside before it is spent; a run without a budget needs no commit for it. */
+/**
+ * Money is set aside before it is spent; a run without a budget needs no commit for it. An estimate is higher than what a turn will cost, so
+ * while others are under way the answer is not final: what is left of theirs may be enough.
+ */
 async function reserve(context: RunContext, usd: number): Promise<number | StepError> {
   const { deps, memory } = context;
   if (memory.run.costBudgetUsd === null) return 0;
-  const outcome = await reserveCost(deps.db, memory.lease, usd);
-  if (outcome.kind === "lost") throw new LeaseLost("another process has this run now");
-  if (outcome.kind === "done") return usd;
-  const [used, budget, needs] = [outcome.usedUsd, outcome.budgetUsd, usd].map((figure) => `$${figure.toFixed(4)}`);
-  return { code: "budget_exceeded", message: `Budget exceeded: ${used} of ${budget} spent or set aside, and the next turn may need ${needs}.` };
+  for (;;) {
+    const others = [...memory.reservations];
+    const outcome = await reserveCost(deps.db, memory.lease, usd);
+    if (outcome.kind === "lost") throw new LeaseLost("another process has this run now");
+    if (outcome.kind === "done") return usd;
+    if (others.length === 0 || outcome.spentUsd >= outcome.budgetUsd) {
+      const [used, budget, needs] = [outcome.usedUsd, outcome.budgetUsd, usd].map((figure) => `$${figure.toFixed(4)}`);
+      return { code: "budget_exceeded", message: `Budget exceeded: ${used} of ${budget} spent or set aside, and the next turn may need ${needs}.`, fails_run: true };
+    }
+    await Promise.race(others);
+  }
+}
+
+function trackReservation({ reservations }: RunMemory, usd: number): () => void {
+  if (usd === 0) return () => undefined;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  reservations.add(promise);
+  return () => {
+    reservations.delete(promise);
+    resolve();
+  };
 }

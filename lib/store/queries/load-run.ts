@@ -16,6 +16,8 @@ export interface RunRow {
   startedByUserId: string | null;
   costUsd: number;
   costBudgetUsd: number | null;
+  /** Left over from a worker that died; nothing is set aside while nobody works on the run. */
+  costReservedUsd: number;
   activeMs: number;
   wakes: number;
 }
@@ -58,7 +60,7 @@ export interface CallRow {
   costUsd: number;
   epoch: number | null;
   result: unknown;
-  error: { code: string; message: string } | null;
+  error: { code: string; message: string; fails_run?: true } | null;
   /** Of the newest question about it, if people were asked. */
   approval: { id: string; status: ApprovalStatus; rule: ApprovalRule; reason: string | null; edited: boolean } | null;
 }
@@ -110,6 +112,7 @@ function toRunRow(row: Prisma.RunGetPayload<object>): RunRow {
     startedByUserId: row.startedByUserId,
     costUsd: Number(row.costUsd),
     costBudgetUsd: row.costBudgetUsd === null ? null : Number(row.costBudgetUsd),
+    costReservedUsd: Number(row.costReservedUsd),
     activeMs: row.activeMs,
     wakes: row.wakes,
   };

@@ -16,6 +16,11 @@ export interface AskAgain {
   trace: unknown;
   danger: string;
   definitionFingerprint: string | null;
+  /** As they would be sent, and as they are shown. */
+  argumentsCanonical: string;
+  arguments: unknown;
+  digest: string;
+  summary: string;
   /** Null: the call is refused. */
   approval: NewApproval | null;
   error: { code: string; message: string } | null;
@@ -44,7 +49,8 @@ export async function askAgainRow(db: Db, lease: Lease, ask: AskAgain, at: Date)
     WITH held AS (UPDATE runs SET updated_at = ${at} WHERE ${heldBy(lease)} RETURNING id),
     moved AS (
       UPDATE calls SET status = ${approval ? "pending_approval" : "denied"}::call_status, trace = ${JSON.stringify(ask.trace)}::jsonb, danger = ${ask.danger}::danger,
-        definition_fingerprint = ${ask.definitionFingerprint}, error = ${ask.error ? JSON.stringify(ask.error) : null}::jsonb,
+        definition_fingerprint = ${ask.definitionFingerprint}, arguments = ${JSON.stringify(ask.arguments)}::jsonb, arguments_canonical = ${ask.argumentsCanonical},
+        digest = ${ask.digest}, summary = ${ask.summary}, error = ${ask.error ? JSON.stringify(ask.error) : null}::jsonb,
         completed_at = CASE WHEN ${approval === null} THEN ${at}::timestamptz END
       FROM held WHERE calls.id = ${ask.callId} AND calls.run_id = held.id AND calls.status = 'approved'
       RETURNING calls.id

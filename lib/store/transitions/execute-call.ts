@@ -6,45 +6,70 @@
 import type { EventData } from "@/lib/domain/audit-event";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import type { Db } from "@/lib/store/client";
+import { budgetWarning } from "@/lib/store/budget-warning-sql";
 import { insertEvent } from "@/lib/store/event-sql";
+import { Prisma } from "@/lib/store/generated/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
 import { pause } from "@/lib/pause";
 
+/** The call as the worker knows it: what it is about to send must be what is on record, and what was granted. */
 export interface Execution {
-  callId: string;
+  id: string;
+  server: string;
+  tool: string;
+  argumentsCanonical: string;
   digest: string;
   costUsd: number;
 }
 
 export type BeginOutcome = { kind: "done" } | { kind: "lost" } | { kind: "refused"; why: "not_approved" | "paused" | "budget" };
 
-export async function beginExecuting(db: Db, lease: Lease, execution: Execution, at: Date): Promise<BeginOutcome> {
+export async function beginExecuting(db: Db, lease: Lease, call: Execution, at: Date): Promise<BeginOutcome> {
   const event = insertEvent(
-    { chainId: lease.runId, type: "call.executing", at, actor: SYSTEM_ACTOR, data: { call_id: execution.callId, digest: execution.digest, epoch: lease.epoch } },
+    { chainId: lease.runId, type: "call.executing", at, actor: SYSTEM_ACTOR, data: { call_id: call.id, digest: call.digest, epoch: lease.epoch } },
     "moved",
   );
-  await pause("dispatch-call:before-executing-commit", execution.callId);
+  await pause("dispatch-call:before-executing-commit", call.id);
   const [row] = await db.$queryRaw<{ held: boolean; moved: boolean; paused: boolean; affordable: boolean }[]>`
     WITH held AS MATERIALIZED (
-      SELECT id, (cost_budget_usd IS NULL OR cost_usd + cost_reserved_usd + ${execution.costUsd} <= cost_budget_usd) AS affordable
+      SELECT id, (cost_budget_usd IS NULL OR ${call.costUsd} = 0 OR cost_usd + cost_reserved_usd + ${call.costUsd} <= cost_budget_usd) AS affordable
       FROM runs WHERE ${heldBy(lease)} FOR UPDATE
     ), stopped AS (SELECT 1 FROM settings WHERE key = 'dispatch.paused' AND value = 'true'::jsonb),
+    lapsed AS (${lapsedGrant(call)}),
     moved AS (
       UPDATE calls SET status = 'executing', executing_at = ${at}, epoch = ${lease.epoch}, attempt = attempt + 1
       FROM held
-      WHERE calls.id = ${execution.callId} AND calls.run_id = held.id AND calls.digest = ${execution.digest}
+      WHERE calls.id = ${call.id} AND calls.run_id = held.id AND calls.digest = ${call.digest}
+        AND calls.server = ${call.server} AND calls.tool = ${call.tool} AND calls.arguments_canonical = ${call.argumentsCanonical}
         AND (calls.status = 'approved' OR (calls.status = 'executing' AND calls.retry_safe AND calls.epoch < ${lease.epoch}))
-        AND held.affordable AND NOT EXISTS (SELECT 1 FROM stopped)
+        AND held.affordable AND NOT EXISTS (SELECT 1 FROM stopped) AND NOT EXISTS (SELECT 1 FROM lapsed)
       RETURNING calls.id
     ), spent AS (
-      UPDATE runs SET cost_usd = cost_usd + ${execution.costUsd} FROM moved WHERE runs.id = ${lease.runId} AND ${execution.costUsd} > 0
-    ), logged AS (${event})
+      UPDATE runs SET cost_usd = cost_usd + ${call.costUsd} FROM moved WHERE runs.id = ${lease.runId} AND ${call.costUsd} > 0
+      RETURNING runs.cost_usd AS spent_usd, runs.cost_budget_usd AS budget_usd
+    ), ${budgetWarning(lease.runId, "spent", call.costUsd, at)}, logged AS (${event})
     SELECT EXISTS (SELECT 1 FROM held) AS held, EXISTS (SELECT 1 FROM moved) AS moved, EXISTS (SELECT 1 FROM stopped) AS paused,
       coalesce((SELECT affordable FROM held), true) AS affordable`;
-  await pause("dispatch-call:after-executing-commit", execution.callId);
+  await pause("dispatch-call:after-executing-commit", call.id);
   if (row?.moved) return { kind: "done" };
   if (!row?.held) return { kind: "lost" };
   return { kind: "refused", why: row.paused ? "paused" : row.affordable ? "not_approved" : "budget" };
+}
+
+/**
+ * A row when people were asked about the call and their newest answer does not carry it: it was for something else, or too few of
+ * those who approved may still decide. Decisions are never changed, so their digest says what they saw.
+ */
+function lapsedGrant(call: Execution): Prisma.Sql {
+  return Prisma.sql`
+    SELECT 1 FROM (SELECT * FROM approvals WHERE call_id = ${call.id} ORDER BY id DESC LIMIT 1) AS a
+    WHERE a.status <> 'approved' OR a.digest <> ${call.digest} OR a.server <> ${call.server} OR a.tool <> ${call.tool}
+      OR a.min_approvals > (
+        SELECT count(*) FROM decisions d JOIN users u ON u.id = d.user_id
+        WHERE d.approval_id = a.id AND d.verdict = 'approved' AND d.digest = ${call.digest} AND u.disabled_at IS NULL AND u.role <> 'viewer'
+          AND (cardinality(a.approvers) = 0
+            OR EXISTS (SELECT 1 FROM unnest(a.approvers) AS named (name) JOIN unnest(enum_range(NULL::role)) AS known (role) ON known.role::text = named.name WHERE u.role >= known.role)
+            OR EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id WHERE m.user_id = u.id AND g.name = ANY (a.approvers))))`;
 }
 
 export interface CallResult {
@@ -53,6 +78,8 @@ export interface CallResult {
   result: unknown;
   error: { code: string; message: string } | null;
   durationMs: number;
+  /** What the call would have cost, when it is certain that it was not sent. */
+  refundUsd?: number;
 }
 
 export async function recordResult(db: Db, lease: Lease, result: CallResult, at: Date): Promise<LeaseOutcome> {
@@ -60,7 +87,7 @@ export async function recordResult(db: Db, lease: Lease, result: CallResult, at:
   const event = insertEvent({ chainId: lease.runId, type: `call.${result.status}`, at, actor: SYSTEM_ACTOR, data }, "moved");
   await pause("dispatch-call:before-result-commit", result.callId);
   const rows = await db.$queryRaw<{ id: string }[]>`
-    WITH held AS (UPDATE runs SET updated_at = ${at} WHERE ${heldBy(lease)} RETURNING id),
+    WITH held AS (UPDATE runs SET updated_at = ${at}, cost_usd = greatest(cost_usd - ${result.refundUsd ?? 0}, 0) WHERE ${heldBy(lease)} RETURNING id),
     moved AS (
       UPDATE calls SET status = ${result.status}::call_status, result = ${JSON.stringify(result.result ?? null)}::jsonb,
         error = ${result.error ? JSON.stringify(result.error) : null}::jsonb,
@@ -75,10 +102,10 @@ export async function recordResult(db: Db, lease: Lease, result: CallResult, at:
 }
 
 /** A call that could not be sent at all goes back to `approved` for another try later, or fails: nothing reached the server. */
-export async function unsend(db: Db, lease: Lease, callId: string, at: Date): Promise<LeaseOutcome> {
+export async function unsend(db: Db, lease: Lease, { callId, refundUsd }: { callId: string; refundUsd: number }, at: Date): Promise<LeaseOutcome> {
   const event = insertEvent({ chainId: lease.runId, type: "call.not_sent", at, actor: SYSTEM_ACTOR, data: { call_id: callId } }, "moved");
   const rows = await db.$queryRaw<{ id: string }[]>`
-    WITH held AS (UPDATE runs SET updated_at = ${at} WHERE ${heldBy(lease)} RETURNING id),
+    WITH held AS (UPDATE runs SET updated_at = ${at}, cost_usd = greatest(cost_usd - ${refundUsd}, 0) WHERE ${heldBy(lease)} RETURNING id),
     moved AS (
       UPDATE calls SET status = 'approved', executing_at = NULL FROM held
       WHERE calls.id = ${callId} AND calls.run_id = held.id AND calls.status = 'executing' AND calls.epoch = ${lease.epoch}

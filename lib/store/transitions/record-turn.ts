@@ -5,6 +5,7 @@
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import type { CallStatus } from "@/lib/domain/call-state";
 import type { Db } from "@/lib/store/client";
+import { budgetWarning } from "@/lib/store/budget-warning-sql";
 import { insertEvents, type NewEvent } from "@/lib/store/event-sql";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
 import { pause } from "@/lib/pause";
@@ -90,8 +91,8 @@ export async function recordTurn(db: Db, lease: Lease, record: TurnRecord, at: D
       UPDATE runs SET tokens_in = tokens_in + ${turn?.tokensIn ?? 0}, tokens_out = tokens_out + ${turn?.tokensOut ?? 0},
         cost_usd = cost_usd + ${turn?.costUsd ?? 0}, cost_reserved_usd = greatest(cost_reserved_usd - ${turn?.reservedUsd ?? 0}, 0),
         llm_calls = llm_calls + ${turn ? 1 : 0}, tool_calls = tool_calls + ${toolCalls}, updated_at = ${at}
-      WHERE ${heldBy(lease)} RETURNING id
-    ), stepped AS (
+      WHERE ${heldBy(lease)} RETURNING id, cost_usd AS spent_usd, cost_budget_usd AS budget_usd
+    ), ${budgetWarning(lease.runId, "held", turn?.costUsd ?? 0, at)}, stepped AS (
       UPDATE steps SET tokens_in = tokens_in + ${turn?.tokensIn ?? 0}, tokens_out = tokens_out + ${turn?.tokensOut ?? 0},
         cost_usd = cost_usd + ${turn?.costUsd ?? 0}, llm_calls = llm_calls + ${turn ? 1 : 0}, tool_calls = tool_calls + ${toolCalls},
         state = state || ${JSON.stringify(record.stepState)}::jsonb,

@@ -1,5 +1,6 @@
 /** Ends a run: complete with its output, or failed with its error. Steps and calls that never began are cancelled with it. */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import { AGENTS_SERVER, RUN_ENDED } from "@/lib/domain/call-state";
 import type { Db } from "@/lib/store/client";
 import { insertEvent } from "@/lib/store/event-sql";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
@@ -34,6 +35,9 @@ export async function settleRunRow(db: Db, lease: Lease, end: RunEnd, activeMs: 
     ), calls_ended AS (
       UPDATE calls SET status = 'cancelled', completed_at = ${at} FROM moved
       WHERE calls.run_id = moved.id AND calls.status IN ('requested', 'approved', 'pending_approval')
+    ), agents_ended AS (
+      UPDATE calls SET status = 'failed', completed_at = ${at}, error = ${JSON.stringify(RUN_ENDED)}::jsonb FROM moved
+      WHERE calls.run_id = moved.id AND calls.status = 'executing' AND calls.server = ${AGENTS_SERVER}
     ), approvals_ended AS (
       UPDATE approvals SET status = 'cancelled', decided_at = ${at}, version = version + 1 FROM moved
       WHERE approvals.run_id = moved.id AND approvals.status = 'pending'

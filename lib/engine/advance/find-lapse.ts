@@ -1,0 +1,29 @@
+/**
+ * Whether what let a call through still does, asked in the moment before it is sent: the arguments are the very ones that were judged,
+ * and the policy of its run and of today would still let it pass, by itself or by what people have granted.
+ */
+import { digestArguments } from "@/lib/domain/digest";
+import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
+import { coversRule, judgeCall } from "@/lib/engine/advance/judge-call";
+import type { RunContext } from "@/lib/engine/advance/run-context";
+import type { CallRow } from "@/lib/store/queries/load-run";
+
+/** Null when it still stands. */
+export function findLapse(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow): "arguments_changed" | "stricter_rule" | null {
+  const args = parseArguments(call.argumentsCanonical);
+  if (args === null || digestArguments(args) !== call.digest) return "arguments_changed";
+  const judged = judgeCall(context, work, tools, { server: call.server, tool: call.tool, arguments: args });
+  if (judged.decision === "allow") return null;
+  const isGranted = judged.decision === "ask" && call.approval?.status === "approved" && coversRule(call.approval.rule, judged.rule);
+  return isGranted ? null : "stricter_rule";
+}
+
+/** Null for a text that is no JSON object, as only a hand in the database could leave it. */
+export function parseArguments(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
