@@ -1,7 +1,4 @@
-/**
- * Starts a run: the params are checked before anything is written, secret ones are sealed, and the project that it runs under is kept.
- * With an idempotency key, the same request gives the same run, and another request under the same key is refused.
- */
+/** Starts a run: the params are checked before anything is written, secret ones are sealed, and the project that it runs under is kept. */
 import type { ProjectWorkflow } from "@/lib/config/project";
 import type { Actor } from "@/lib/domain/actor";
 import type { Projects } from "@/lib/engine/advance/run-deps";
@@ -65,14 +62,15 @@ export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId:
 }
 
 type Schema = { properties?: Record<string, { secret?: boolean; default?: unknown }> };
-const schemaOf = (workflow: ProjectWorkflow): Schema | undefined => workflow.definition.params?.schema as Schema | undefined;
+export const schemaOf = (workflow: ProjectWorkflow): Schema | undefined => workflow.definition.params?.schema as Schema | undefined;
 
 function withDefaults(workflow: ProjectWorkflow, params: Record<string, unknown>): Record<string, unknown> {
   const defaults = Object.entries(schemaOf(workflow)?.properties ?? {}).filter(([, property]) => property.default !== undefined);
   return { ...Object.fromEntries(defaults.map(([name, property]) => [name, property.default])), ...params };
 }
 
-function checkParams(workflow: ProjectWorkflow, params: Record<string, unknown>): void {
+/** Throws `invalid_request` with every misfit. */
+export function checkParams(workflow: ProjectWorkflow, params: Record<string, unknown>): void {
   const schema = schemaOf(workflow);
   const fit = schema ? checkAgainstSchema(schema as Record<string, unknown>, params) : null;
   if (!fit || fit.kind === "fits") return;
@@ -82,7 +80,7 @@ function checkParams(workflow: ProjectWorkflow, params: Record<string, unknown>)
 }
 
 /** What is shown and kept in clear, and what is sealed. */
-function splitSecrets(workflow: ProjectWorkflow, params: Record<string, unknown>) {
+export function splitSecrets(workflow: ProjectWorkflow, params: Record<string, unknown>) {
   const properties = schemaOf(workflow)?.properties ?? {};
   const isSecret = (name: string) => properties[name]?.secret === true;
   const secret = Object.entries(params).filter(([name]) => isSecret(name));

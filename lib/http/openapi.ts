@@ -16,6 +16,11 @@ const errorSchema = z
   .meta({ id: "Error" });
 
 const TAGS: Record<string, string> = {
+  Runs: "Start runs, follow them, end them.",
+  Approvals: "What waits for people, and their decisions.",
+  Calls: "Tool calls whose outcome a person settles.",
+  Registry: "Tool servers and their tools, as they are known now.",
+  Settings: "Switches of the whole installation.",
   Audit: "What happened, by whom, in a chain that can be verified.",
   Operations: "For whoever runs Kimitsu.",
 };
@@ -55,6 +60,14 @@ function build(operations: Operation[]): Json {
   };
 }
 
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "The same key with the same request gives the same answer for a day, and creates nothing twice; with another request it is refused with 409.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+
 type Collect = (schema: z.ZodType, io: "input" | "output") => Json;
 
 function describeOperation(operation: Operation, collect: Collect): Json {
@@ -63,9 +76,9 @@ function describeOperation(operation: Operation, collect: Collect): Json {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: [operation.description, isPublic ? "Needs no sign-in." : `Needs \`${operation.permission}\`.`].filter(Boolean).join(" "),
+    description: [operation.description, isPublic ? "Needs no sign-in." : `Needs \`${operation.permission}\`${operation.ownDoor ? `, or ${operation.ownDoor}` : ""}.`].filter(Boolean).join(" "),
     security: isPublic ? [] : [{ token: [] }, { session: [] }],
-    parameters: [...parametersOf(operation.params, "path", collect), ...parametersOf(operation.query, "query", collect)],
+    parameters: [...parametersOf(operation.params, "path", collect), ...parametersOf(operation.query, "query", collect), ...(operation.creates ? [IDEMPOTENCY_KEY] : [])],
     ...(operation.body ? { requestBody: { required: true, content: { "application/json": { schema: collect(operation.body, "input") } } } } : {}),
     responses: describeResponses(operation, collect),
     "x-permission": operation.permission,

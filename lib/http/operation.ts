@@ -22,6 +22,10 @@ export interface Operation<
   description?: string;
   /** What the caller must be allowed; `public` needs no sign-in. */
   permission: Scope | "public";
+  /** How else a caller can prove itself, or what is answered before anybody has: the handler then calls `signIn` when it needs a principal. */
+  ownDoor?: string;
+  /** Creates something, so a repeated request with the same `Idempotency-Key` must not create it twice. */
+  creates?: boolean;
   params?: Params;
   query?: Query;
   body?: Body;

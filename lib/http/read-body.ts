@@ -10,10 +10,22 @@ export async function readJsonBody(request: Request): Promise<unknown> {
     throw new KimitsuError("invalid_request", `The body must be sent as application/json, not as ${type ?? "nothing"}.`);
   }
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, refuseUnkeepable);
   } catch (error) {
+    if (error instanceof KimitsuError) throw error;
+    if (error instanceof RangeError) throw new KimitsuError("invalid_request", "The body is nested too deeply.");
     throw new KimitsuError("invalid_request", `The body is not JSON: ${(error as Error).message}`);
   }
+}
+
+/** Postgres keeps neither NUL nor half a surrogate pair, so text with one is refused here rather than failing there. */
+function refuseUnkeepable(key: string, value: unknown): unknown {
+  for (const text of [key, value]) {
+    if (typeof text !== "string" || (!text.includes("\0") && text.isWellFormed())) continue;
+    const message = "holds a NUL character or half a surrogate pair";
+    throw new KimitsuError("invalid_request", `The body ${message}, in or near ${JSON.stringify(key)}.`, { issues: [{ path: `body.${key}`, message }] });
+  }
+  return value;
 }
 
 async function readText(request: Request): Promise<string> {

@@ -16,8 +16,10 @@ export interface RouteContext<P, Q, B> {
   params: P;
   query: Q;
   body: B;
-  /** Null only where the operation is public. */
+  /** Null only where the operation is public or has a door of its own. */
   principal: Principal | null;
+  /** For operations with a door of their own: the caller as a session or token says, or a refusal. */
+  signIn: () => Promise<Principal>;
   request: Request;
   requestId: string;
 }
@@ -43,18 +45,25 @@ export function createRoute(deps: RouteDeps) {
       let principal: Principal | null = null;
       let response: Response;
       try {
-        if (operation.permission !== "public") principal = authorize(await authenticate(request, deps), operation.permission);
+        const { permission } = operation;
+        const signIn = async () => {
+          const caller = await authenticate(request, deps);
+          return (principal = permission === "public" ? caller : authorize(caller, permission));
+        };
+        if (permission !== "public" && !operation.ownDoor) await signIn();
         const parsed = await parseRequest(operation, request, await context.params);
-        response = toResponse(operation, await handler({ ...parsed, principal, request, requestId }), requestId);
+        response = toResponse(operation, await handler({ ...parsed, principal, signIn, request, requestId }), requestId);
       } catch (error) {
         response = errorResponse(error, requestId);
       }
       stop({ status: response.status });
-      log.debug({ request_id: requestId, operation: operation.id, status: response.status, user: principal?.user.id, token: principal?.token?.id }, "answered");
+      log.debug({ request_id: requestId, operation: operation.id, status: response.status, ...describe(principal) }, "answered");
       return response;
     };
   };
 }
+
+const describe = (principal: Principal | null) => ({ user: principal?.user.id, token: principal?.token?.id });
 
 async function authenticate(request: Request, deps: RouteDeps): Promise<Principal> {
   const header = request.headers.get("authorization");

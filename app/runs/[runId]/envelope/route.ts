@@ -1,0 +1,7 @@
+import { route } from "@/app/api-route";
+import { toEnvelope } from "@/app/runs/to-wire";
+import { engineDeps } from "@/lib/engine/deps";
+import { getRunEnvelope } from "@/lib/http/schemas/runs";
+import { getRun } from "@/lib/store/queries/get-run";
+
+export const GET = route(getRunEnvelope, async ({ params }) => ({ data: toEnvelope(await getRun(engineDeps().db, params.runId)) }));

@@ -1,0 +1,44 @@
+import { callerOf } from "@/app/api-caller";
+import { route } from "@/app/api-route";
+import { toRunEvent } from "@/app/runs/to-wire";
+import { engineDeps } from "@/lib/engine/deps";
+import { watchRun } from "@/lib/engine/watch-run";
+import { KimitsuError } from "@/lib/errors";
+import { requesterOf } from "@/lib/http/idempotency";
+import { listRunEvents } from "@/lib/http/schemas/runs";
+import { eventStream, nothingMore, STREAM_AGE_MAX_MS, takeStream } from "@/lib/http/sse";
+import { getRunHead } from "@/lib/store/queries/get-run-head";
+import { listRunEvents as readEvents } from "@/lib/store/queries/list-run-events";
+
+export const GET = route(listRunEvents, async ({ params: { runId }, query, principal, request }) => {
+  const deps = engineDeps();
+  const { completedAt } = await getRunHead(deps.db, runId);
+  const isLive = request.headers.get("accept")?.includes("text/event-stream") ?? false;
+  const after = isLive ? readLastEventId(request, query.cursor) : query.cursor;
+  const page = await readEvents(deps.db, runId, { after, limit: isLive ? 1 : query.limit });
+  if (!isLive) return { data: { items: page.items.map(toRunEvent), next_cursor: page.nextCursor } };
+  if (completedAt && page.items.length === 0) return nothingMore();
+  return follow(runId, after ?? 0, requesterOf(callerOf(principal)), request.signal);
+});
+
+/** What the browser remembers is newer than what stood in the address when the stream was first opened. */
+function readLastEventId(request: Request, cursor: number | undefined): number | undefined {
+  const given = request.headers.get("last-event-id");
+  if (given === null || given === "") return cursor;
+  if (/^\d{1,9}$/.test(given)) return Number(given);
+  throw new KimitsuError("invalid_request", "Last-Event-ID must be the id of an event of this stream: a number.", { issues: [{ path: "header.last-event-id", message: "is not a number" }] });
+}
+
+function follow(runId: string, after: number, reader: string, gone: AbortSignal): Response {
+  const release = takeStream(reader);
+  const ended = new AbortController();
+  const signal = AbortSignal.any([gone, ended.signal, AbortSignal.timeout(STREAM_AGE_MAX_MS)]);
+  async function* events() {
+    for await (const event of watchRun(engineDeps(), { runId, after, signal })) yield { id: String(event.seq), event: event.type, data: toRunEvent(event) };
+  }
+  const end = () => {
+    ended.abort();
+    release();
+  };
+  return eventStream(events(), { end });
+}

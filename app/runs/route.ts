@@ -1,0 +1,23 @@
+import { callerOf } from "@/app/api-caller";
+import { route } from "@/app/api-route";
+import { toSummary } from "@/app/runs/to-wire";
+import { actorOf } from "@/lib/auth/principal";
+import { answerOnce } from "@/lib/engine/answer-once";
+import { engineDeps } from "@/lib/engine/deps";
+import { runtime } from "@/lib/engine/runtime";
+import { startRun as start } from "@/lib/engine/start-run";
+import { readRequestKey, requesterOf } from "@/lib/http/idempotency";
+import { listRuns, startRun } from "@/lib/http/schemas/runs";
+import { listRuns as readRuns } from "@/lib/store/queries/list-runs";
+
+export const GET = route(listRuns, async ({ query: { from, to, ...query } }) => {
+  const page = await readRuns(engineDeps().db, { ...query, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined });
+  return { data: { items: page.items.map(toSummary), next_cursor: page.nextCursor } };
+});
+
+export const POST = route(startRun, async ({ body, principal, request }) => {
+  const caller = callerOf(principal);
+  const once = readRequestKey(request, startRun, requesterOf(caller), body);
+  const data = await answerOnce(runtime(), once, async (deps) => ({ run_id: (await start(deps, { ...body, actor: actorOf(caller) })).runId }));
+  return { data };
+});

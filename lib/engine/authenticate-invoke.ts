@@ -1,0 +1,59 @@
+/** A workflow may name a header and a secret by which callers without an account start it. Wrong ones are counted like wrong tokens. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { findVariable, type Project, type ProjectWorkflow } from "@/lib/config/project";
+import { renderTemplate } from "@/lib/config/template";
+import type { Actor } from "@/lib/domain/actor";
+import { looksLikeToken } from "@/lib/domain/api-token";
+import { BAD_TOKEN_WINDOW_MS, BAD_TOKENS_PER_ADDRESS } from "@/lib/domain/limits";
+import type { Runtime } from "@/lib/engine/runtime";
+import { KimitsuError } from "@/lib/errors";
+import { takeThrottle } from "@/lib/store/transitions/take-throttle";
+
+export interface InvokeCaller {
+  workflow: string;
+  headers: Headers;
+  address: string;
+}
+
+/** Null when the workflow has no such door, or the caller did not knock at it; then a session or a token must do. */
+export async function authenticateInvoke(deps: Runtime, caller: InvokeCaller): Promise<Actor | null> {
+  const { project } = deps.projects.current();
+  const workflow = Object.hasOwn(project.workflows, caller.workflow) ? project.workflows[caller.workflow] : undefined;
+  const auth = workflow?.definition.visibility === "root" ? workflow.definition.invoke?.auth : undefined;
+  const given = auth ? caller.headers.get(auth.header) : null;
+  if (!workflow || !auth || given === null) return null;
+  const proof = auth.scheme === "bearer" ? /^Bearer\s+(\S+)$/i.exec(given)?.[1] : given;
+  const isOurs = auth.header.toLowerCase() === "authorization";
+  if (isOurs && proof !== undefined && looksLikeToken(proof)) return null;
+  const secret = readSecret(project, workflow, auth.secret, deps.processEnv);
+  if (proof !== undefined && secret !== null && isSame(proof, secret)) {
+    return { kind: "token", id: `invoke:${workflow.name}`, name: `Secret of ${workflow.name}`, address: caller.address };
+  }
+  await countFailure(deps, caller.address);
+  throw new KimitsuError("unauthorized", `The header ${auth.header} does not hold the secret of workflow ${workflow.name}${auth.scheme === "bearer" ? "; it must read: Bearer <secret>" : ""}.`);
+}
+
+/** Null when a variable of it is set nowhere: a door without a lock stays shut. */
+function readSecret(project: Project, workflow: ProjectWorkflow, template: string, processEnv: Runtime["processEnv"]): string | null {
+  const values = workflow.definition.env.map((entry) => [entry.name, findVariable(project, entry, processEnv) ?? undefined]);
+  try {
+    const secret = renderTemplate(template, { env: Object.fromEntries(values) });
+    return typeof secret === "string" && secret !== "" ? secret : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Hashes have one length, so neither the length nor the first wrong character shows in the time it takes. */
+function isSame(given: string, secret: string): boolean {
+  const hash = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hash(given), hash(secret));
+}
+
+async function countFailure(deps: Runtime, address: string): Promise<void> {
+  const now = deps.now();
+  const taken = await takeThrottle(deps.db, { key: `bad-token:${address}`, max: BAD_TOKENS_PER_ADDRESS, windowMs: BAD_TOKEN_WINDOW_MS }, now);
+  if (taken.allowed) return;
+  const retryAfterS = Math.ceil((taken.until.getTime() - now.getTime()) / 1000);
+  throw new KimitsuError("rate_limited", `Too many requests with secrets that do not work; try again in ${retryAfterS} s.`, { retryAfterS });
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+
+export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "expired", "cancelled"] as const;
+
+const askedBecauseSchema = z
+  .strictObject({
+    layer: z.string().describe("The layer of the policy that asked"),
+    source: z.string().nullable().describe("`file:line` in the project"),
+    reason: z.string(),
+  })
+  .meta({ id: "AskedBecause" });
+
+const shown = {
+  approval_id: z.string(),
+  call_id: z.string(),
+  step_id: z.string().describe("As the workflow's file names it"),
+  agent: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  arguments: z.unknown().describe("Redacted"),
+  danger: z.enum(["safe", "low", "medium", "high", "critical"]),
+  asked_because: z.array(askedBecauseSchema),
+  on_reject: z.enum(["fail", "recover", "retry", "skip", "degrade"]),
+  min_approvals: z.int(),
+  approvals: z.int(),
+  expires_at: z.iso.datetime().nullable(),
+  digest: z.string().describe("Of the canonical arguments; send it with a decision, and it holds only for what you saw"),
+};
+
+/** As it stands in the envelope of its run. */
+export const pendingApprovalSchema = z.strictObject(shown).meta({ id: "PendingApproval" });
+
+const decisionSchema = z
+  .strictObject({
+    user: z.strictObject({ id: z.string(), name: z.string() }),
+    token: z.strictObject({ id: z.string(), name: z.string() }).nullable().describe("Through which the person decided"),
+    verdict: z.enum(["approved", "rejected"]),
+    reason: z.string().nullable(),
+    comment: z.string().nullable(),
+    at: z.iso.datetime(),
+  })
+  .meta({ id: "Decision" });
+
+export const approvalSchema = z
+  .strictObject({
+    ...shown,
+    run_id: z.string(),
+    workflow: z.string(),
+    status: z.enum(APPROVAL_STATUSES),
+    summary: z.string().describe("What will happen, in a sentence"),
+    agent_says: z.string().nullable().describe("The agent's own words; not a fact"),
+    started_by: z.string(),
+    approvers: z.array(z.string()).describe("Roles or groups; empty: any reviewer"),
+    self_approval: z.boolean(),
+    editable: z.boolean(),
+    reject_reasons: z.array(z.string()),
+    version: z.int(),
+    decisions: z.array(decisionSchema),
+    created_at: z.iso.datetime(),
+    decided_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "Approval" });

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { actorSchema } from "@/lib/http/schemas/common";
+import { pendingApprovalSchema } from "@/lib/http/schemas/approval-view";
+
+export const RUN_STATUSES = ["pending", "running", "pending_approval", "needs_human_review", "complete", "failed", "cancelled"] as const;
+
+export const failureSchema = z.looseObject({ code: z.string(), message: z.string() }).meta({ id: "Failure" });
+
+export const metricsSchema = z
+  .strictObject({
+    tokens_in: z.int(),
+    tokens_out: z.int(),
+    cost_usd: z.number(),
+    llm_calls: z.int(),
+    tool_calls: z.int(),
+    duration_ms: z.int().describe("From start to end, or to the last thing on record"),
+  })
+  .meta({ id: "Metrics" });
+
+const stepSchema = z
+  .strictObject({
+    id: z.string().describe("As the workflow's file names it"),
+    type: z.enum(["agent", "transform", "webhook", "workflow"]),
+    status: z.enum(["pending", "running", "pending_approval", "needs_human_review", "complete", "failed", "skipped", "cancelled"]),
+    output: z.unknown(),
+    error: failureSchema.nullable(),
+    degraded: z.boolean(),
+    metrics: metricsSchema.describe("With those of its items, sub-workflow and sub-agents"),
+  })
+  .meta({ id: "RunStep" });
+
+export const runEnvelopeSchema = z
+  .strictObject({
+    run_id: z.string(),
+    workflow: z.string(),
+    version: z.string().nullable(),
+    config_hash: z.string(),
+    status: z.enum(RUN_STATUSES),
+    error: failureSchema.nullable(),
+    started_by: actorSchema,
+    parent_run_id: z.string().nullable(),
+    params: z.record(z.string(), z.unknown()).describe("Secrets read `[secret]`"),
+    steps: z.array(stepSchema),
+    pending_approvals: z.array(pendingApprovalSchema),
+    totals: metricsSchema,
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    completed_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "RunEnvelope" });
+
+export const runSummarySchema = z
+  .strictObject({
+    run_id: z.string(),
+    workflow: z.string(),
+    version: z.string().nullable(),
+    status: z.enum(RUN_STATUSES),
+    error: failureSchema.nullable(),
+    started_by: actorSchema,
+    parent_run_id: z.string().nullable(),
+    retry_of_run_id: z.string().nullable(),
+    agents: z.array(z.string()),
+    pending_approvals: z.int(),
+    totals: metricsSchema,
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    completed_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "RunSummary" });
+
+export const runEventSchema = z
+  .strictObject({
+    seq: z.int().describe("Place in the run, from 1 without a gap; the `id` of server-sent events"),
+    event_id: z.string(),
+    type: z.string(),
+    at: z.iso.datetime(),
+    actor: actorSchema,
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "RunEvent" });

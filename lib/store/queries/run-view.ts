@@ -1,0 +1,40 @@
+import type { ActorKind } from "@/lib/domain/actor";
+import type { Prisma } from "@/lib/store/generated/client";
+
+/** What a run, or a part of it, has used so far. */
+export interface Figures {
+  tokensIn: number;
+  tokensOut: number;
+  costUsd: number;
+  llmCalls: number;
+  toolCalls: number;
+}
+
+export interface RunFailure {
+  code: string;
+  message: string;
+  step?: string;
+  [detail: string]: unknown;
+}
+
+export interface StartedBy {
+  kind: ActorKind;
+  id: string;
+  name: string;
+}
+
+type FigureColumns = { tokensIn: number; tokensOut: number; costUsd: Prisma.Decimal; llmCalls: number; toolCalls: number };
+
+export const toFigures = ({ tokensIn, tokensOut, costUsd, llmCalls, toolCalls }: FigureColumns): Figures => ({ tokensIn, tokensOut, costUsd: Number(costUsd), llmCalls, toolCalls });
+
+export function addFigures(all: readonly Figures[]): Figures {
+  const sum = (of: (figures: Figures) => number) => all.reduce((total, figures) => total + of(figures), 0);
+  return {
+    tokensIn: sum((each) => each.tokensIn),
+    tokensOut: sum((each) => each.tokensOut),
+    // Costs are kept to the millionth; adding them as floating numbers must not show more.
+    costUsd: Number(sum((each) => each.costUsd).toFixed(6)),
+    llmCalls: sum((each) => each.llmCalls),
+    toolCalls: sum((each) => each.toolCalls),
+  };
+}
