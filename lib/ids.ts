@@ -18,7 +18,19 @@ const PREFIX = {
 
 export type IdKind = keyof typeof PREFIX;
 
-const nextUlid = monotonicFactory();
+/** Random bytes are drawn many at a time: one draw for each of sixteen characters is most of the time that an id takes. */
+const randomBytes = new Uint8Array(4096);
+let drawn = randomBytes.length;
+
+function nextRandom(): number {
+  if (drawn === randomBytes.length) {
+    crypto.getRandomValues(randomBytes);
+    drawn = 0;
+  }
+  return (randomBytes[drawn++] ?? 0) / 256;
+}
+
+const nextUlid = monotonicFactory(nextRandom);
 
 /** Ids carry their kind and sort by the time they were made, so keyset pages need no second column. */
 export function createId(kind: IdKind): string {

@@ -2,7 +2,7 @@
  * What an event is and how it is sealed. The database places it in its chain; the seal is made here, with a key that the
  * database never sees, so that a row written by hand does not verify.
  */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { Actor } from "@/lib/domain/actor";
 
@@ -23,7 +23,7 @@ export interface AuditEvent {
 
 export interface AuditKey {
   id: string;
-  secret: Buffer;
+  secret: KeyObject;
 }
 
 export interface SealedEvent {

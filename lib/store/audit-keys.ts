@@ -1,4 +1,4 @@
-import { createHash, hkdfSync } from "node:crypto";
+import { createHash, createSecretKey, hkdfSync } from "node:crypto";
 import type { AuditKey } from "@/lib/domain/audit-event";
 import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
@@ -6,7 +6,7 @@ import { KimitsuError } from "@/lib/errors";
 /** Each purpose has its own key, derived from the one secret that all processes share. */
 function deriveKey(secret: string): AuditKey {
   const key = Buffer.from(hkdfSync("sha256", secret, "", "kimitsu/audit/1", 32));
-  return { id: createHash("sha256").update(key).digest("hex").slice(0, 8), secret: key };
+  return { id: createHash("sha256").update(key).digest("hex").slice(0, 8), secret: createSecretKey(key) };
 }
 
 let keys: AuditKey[] | undefined;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
@@ -5,8 +6,25 @@ import { PrismaClient } from "@/lib/store/generated/client";
 
 export type Db = PrismaClient;
 
+/** Statements that Postgres keeps parsed and planned for each connection; our transitions are long, and planning them is most of their time. */
+const PREPARED_MAX = 300;
+
 export function connect(url: string, poolSize: number): Db {
-  return new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max: poolSize, connectionTimeoutMillis: 10_000 }) });
+  const adapter = new PrismaPg({ connectionString: url, max: poolSize, connectionTimeoutMillis: 10_000 }, { statementNameGenerator: createStatementNames() });
+  return new PrismaClient({ adapter });
+}
+
+/** A name for each statement by its text; past the limit statements have none, so that a text with a varying length cannot fill the server's memory. */
+function createStatementNames(): (query: { sql: string }) => string {
+  const names = new Map<string, string>();
+  return ({ sql }) => {
+    const known = names.get(sql);
+    if (known !== undefined) return known;
+    if (names.size >= PREPARED_MAX) return "";
+    const name = `k${createHash("sha256").update(sql).digest("hex").slice(0, 24)}`;
+    names.set(sql, name);
+    return name;
+  };
 }
 
 // Next reloads modules in development; the pool must outlive that, or every edit leaks its connections.

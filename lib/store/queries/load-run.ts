@@ -3,7 +3,7 @@ import type { CallStatus } from "@/lib/domain/call-state";
 import type { ApprovalRule } from "@/lib/domain/policy/approval-rule";
 import type { StepStatus } from "@/lib/domain/step-state";
 import type { Db } from "@/lib/store/client";
-import type { Prisma } from "@/lib/store/generated/client";
+import { Prisma } from "@/lib/store/generated/client";
 import { openSecret } from "@/lib/store/secret-box";
 
 export interface RunRow {
@@ -73,83 +73,51 @@ export interface RunSnapshot {
 }
 
 /**
- * All that a worker needs to go on with a run, in four reads. The run comes first: its `wakes` must never be newer than the rows, or
- * a decision that came between the reads would count as seen, and nobody would look at it again.
+ * All that a worker needs to go on with a run, in one statement: it is read each time a run is taken up, and round trips would be most of
+ * that time. One snapshot also means that `wakes` is never newer than the rows, or a decision could be seen as known and not be known.
  */
 export async function loadRun(db: Db, runId: string): Promise<RunSnapshot> {
-  const run = await db.run.findUniqueOrThrow({ where: { id: runId } });
-  const [steps, turns, calls] = await Promise.all([
-    db.step.findMany({ where: { runId }, orderBy: { id: "asc" } }),
-    db.turn.findMany({ where: { runId }, orderBy: { id: "asc" }, select: { id: true, stepId: true, number: true, request: true, response: true } }),
-    loadCalls(db, runId),
-  ]);
-  return { run: toRunRow(run), steps: steps.map(toStepRow), turns, calls };
+  const [row] = await db.$queryRaw<{ run: StoredRun | null; steps: StepRow[]; turns: TurnRow[]; calls: CallRow[] }[]>`
+    SELECT (SELECT to_json(r) FROM (${RUN} WHERE id = ${runId}) r) AS run,
+      ${listOf(Prisma.sql`${STEPS} WHERE run_id = ${runId}`)} AS steps,
+      ${listOf(Prisma.sql`${TURNS} WHERE run_id = ${runId}`)} AS turns,
+      ${listOf(Prisma.sql`${CALLS} WHERE c.run_id = ${runId}`)} AS calls`;
+  if (!row?.run) throw new Error(`unreachable: run ${runId} was claimed and is not there`);
+  return { run: toRunRow(row.run), steps: row.steps, turns: row.turns, calls: row.calls };
 }
 
-/** What others may have changed meanwhile: decisions, settlements, reviews. `wakes` first, as above. */
+/** What others may have changed meanwhile: decisions, settlements, reviews. */
 export async function reloadRun(db: Db, runId: string): Promise<{ wakes: number; steps: StepRow[]; calls: CallRow[] }> {
-  const run = await db.run.findUniqueOrThrow({ where: { id: runId }, select: { wakes: true } });
-  const [steps, calls] = await Promise.all([
-    db.step.findMany({ where: { runId }, orderBy: { id: "asc" } }),
-    loadCalls(db, runId),
-  ]);
-  return { wakes: run.wakes, steps: steps.map(toStepRow), calls };
+  const [row] = await db.$queryRaw<{ wakes: number; steps: StepRow[]; calls: CallRow[] }[]>`
+    SELECT wakes, ${listOf(Prisma.sql`${STEPS} WHERE run_id = ${runId}`)} AS steps, ${listOf(Prisma.sql`${CALLS} WHERE c.run_id = ${runId}`)} AS calls
+    FROM runs WHERE id = ${runId}`;
+  if (!row) throw new Error(`unreachable: run ${runId} is being advanced and is not there`);
+  return row;
 }
 
-async function loadCalls(db: Db, runId: string): Promise<CallRow[]> {
-  const rows = await db.call.findMany({ where: { runId }, orderBy: { id: "asc" }, include: { approvals: { orderBy: { id: "desc" }, take: 1, include: { decisions: true } } } });
-  return rows.map(toCallRow);
+const RUN = Prisma.sql`SELECT id, workflow, config_hash AS "configHash", params, encode(secrets, 'base64') AS secrets, started_by_user_id AS "startedByUserId",
+  cost_usd AS "costUsd", cost_budget_usd AS "costBudgetUsd", cost_reserved_usd AS "costReservedUsd", active_ms AS "activeMs", wakes FROM runs`;
+
+const STEPS = Prisma.sql`SELECT id, key, type, status, parent_id AS "parentId", item_index AS "itemIndex", input, output, raw_output AS "rawOutput", error, degraded,
+  state FROM steps`;
+
+const TURNS = Prisma.sql`SELECT id, step_id AS "stepId", number, request, response FROM turns`;
+
+const CALLS = Prisma.sql`SELECT c.id, c.step_id AS "stepId", c.turn_id AS "turnId", c.model_call_id AS "modelCallId", c.server, c.tool, c.status,
+  c.arguments_canonical AS "argumentsCanonical", c.digest, c.definition_fingerprint AS "definitionFingerprint", c.retry_safe AS "retrySafe",
+  c.cost_usd AS "costUsd", c.epoch, c.result, c.error,
+  (SELECT json_build_object('id', a.id, 'status', a.status, 'rule', a.rule,
+      'reason', (SELECT d.reason FROM decisions d WHERE d.approval_id = a.id AND d.verdict = 'rejected' LIMIT 1),
+      'edited', EXISTS (SELECT 1 FROM decisions d WHERE d.approval_id = a.id AND d.arguments_canonical IS NOT NULL))
+    FROM approvals a WHERE a.call_id = c.id ORDER BY a.id DESC LIMIT 1) AS approval
+  FROM calls c`;
+
+function listOf(rows: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT coalesce(json_agg(l ORDER BY l.id), '[]'::json) FROM (${rows}) l)`;
 }
 
-function toRunRow(row: Prisma.RunGetPayload<object>): RunRow {
-  const { secrets } = row;
-  return {
-    id: row.id,
-    workflow: row.workflow,
-    configHash: row.configHash,
-    params: row.params as Record<string, unknown>,
-    openSecrets: () => (secrets ? (JSON.parse(openSecret(secrets)) as Record<string, string>) : {}),
-    startedByUserId: row.startedByUserId,
-    costUsd: Number(row.costUsd),
-    costBudgetUsd: row.costBudgetUsd === null ? null : Number(row.costBudgetUsd),
-    costReservedUsd: Number(row.costReservedUsd),
-    activeMs: row.activeMs,
-    wakes: row.wakes,
-  };
-}
+type StoredRun = Omit<RunRow, "openSecrets"> & { secrets: string | null };
 
-function toStepRow(row: Prisma.StepGetPayload<object>): StepRow {
-  const { id, key, type, status, parentId, itemIndex, input, output, rawOutput, degraded } = row;
-  return { id, key, type, status, parentId, itemIndex, input, output, rawOutput, degraded, error: row.error as StepRow["error"], state: row.state as Record<string, unknown> };
-}
-
-function toCallRow(row: Prisma.CallGetPayload<{ include: { approvals: { include: { decisions: true } } } }>): CallRow {
-  const [approval] = row.approvals;
-  const rejection = approval?.decisions.find((decision) => decision.verdict === "rejected");
-  return {
-    id: row.id,
-    stepId: row.stepId,
-    turnId: row.turnId,
-    modelCallId: row.modelCallId,
-    server: row.server,
-    tool: row.tool,
-    status: row.status,
-    argumentsCanonical: row.argumentsCanonical,
-    digest: row.digest,
-    definitionFingerprint: row.definitionFingerprint,
-    retrySafe: row.retrySafe,
-    costUsd: Number(row.costUsd),
-    epoch: row.epoch,
-    result: row.result,
-    error: row.error as CallRow["error"],
-    approval: approval
-      ? {
-          id: approval.id,
-          status: approval.status,
-          rule: approval.rule as unknown as ApprovalRule,
-          reason: rejection?.reason ?? null,
-          edited: approval.decisions.some((decision) => decision.argumentsCanonical !== null),
-        }
-      : null,
-  };
+function toRunRow({ secrets, ...run }: StoredRun): RunRow {
+  return { ...run, openSecrets: () => (secrets === null ? {} : (JSON.parse(openSecret(Buffer.from(secrets, "base64"))) as Record<string, string>)) };
 }

@@ -13,10 +13,17 @@ export interface SeenTools {
   hasLock: boolean;
 }
 
-/** A list that this process has written already is not written again; the pins are still read, because another process may set them. */
-const written = new Set<string>();
+/** By database, because tests have many in one process: lists that were written already, and pins, which never change once they are set. */
+const known = new WeakMap<Db, { written: Set<string>; pins: Map<string, PinBook> }>();
+
+function knownOf(db: Db) {
+  const found = known.get(db) ?? { written: new Set<string>(), pins: new Map<string, PinBook>() };
+  known.set(db, found);
+  return found;
+}
 
 export async function rememberTools(db: Db, seen: SeenTools, at: Date): Promise<PinBook | null> {
+  const { written, pins } = knownOf(db);
   const key = `${seen.server}\n${seen.hash}\n${seen.hasLock}`;
   if (!written.has(key)) {
     const rows = seen.tools.map((tool) => ({ tool: tool.name, ...pinOf(tool), definition: tool }));
@@ -35,6 +42,11 @@ export async function rememberTools(db: Db, seen: SeenTools, at: Date): Promise<
     written.add(key);
   }
   if (seen.hasLock) return null;
-  const pins = await db.toolPin.findMany({ where: { server: seen.server } });
-  return pins.length === 0 ? null : Object.fromEntries(pins.map((pin) => [pin.tool, { fingerprint: pin.fingerprint, shape: pin.shape }]));
+  const cached = pins.get(seen.server);
+  if (cached) return cached;
+  const rows = await db.toolPin.findMany({ where: { server: seen.server } });
+  if (rows.length === 0) return null;
+  const book: PinBook = Object.fromEntries(rows.map((pin) => [pin.tool, { fingerprint: pin.fingerprint, shape: pin.shape }]));
+  pins.set(seen.server, book);
+  return book;
 }
