@@ -1,11 +1,12 @@
 /** Starts a run: the params are checked before anything is written, secret ones are sealed, and the project that it runs under is kept. */
-import type { ProjectWorkflow } from "@/lib/config/project";
+import type { Project, ProjectWorkflow } from "@/lib/config/project";
 import type { Actor } from "@/lib/domain/actor";
 import type { Projects } from "@/lib/engine/advance/run-deps";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { readProjectFiles } from "@/lib/engine/projects";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
+import type { Db } from "@/lib/store/client";
 import { hasProjectVersion } from "@/lib/store/queries/find-project-version";
 import { sealSecret } from "@/lib/store/secret-box";
 import { keepProjectVersion } from "@/lib/store/transitions/keep-project-version";
@@ -33,9 +34,7 @@ export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId:
   const params = withDefaults(workflow, wish.params);
   checkParams(workflow, params);
   const { shown, secrets } = splitSecrets(workflow, params);
-  if (!(await hasProjectVersion(deps.db, project.hash))) {
-    await keepProjectVersion(deps.db, { hash: project.hash, files: readProjectFiles(project.root), environment: project.environment?.name ?? null }, deps.now());
-  }
+  await keepProject(deps, project);
   const runId = createId("run");
   const agents = agentsOf(workflow);
   await startRunRow(
@@ -59,6 +58,19 @@ export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId:
   );
   deps.wake(runId);
   return { runId };
+}
+
+/** By database, because tests have many in one process: projects that are kept are asked for once. */
+const kept = new WeakMap<Db, Set<string>>();
+
+export async function keepProject(deps: EngineDeps, project: Project): Promise<void> {
+  const hashes = kept.get(deps.db) ?? new Set<string>();
+  kept.set(deps.db, hashes);
+  if (hashes.has(project.hash)) return;
+  if (!(await hasProjectVersion(deps.db, project.hash))) {
+    await keepProjectVersion(deps.db, { hash: project.hash, files: readProjectFiles(project.root), environment: project.environment?.name ?? null }, deps.now());
+  }
+  hashes.add(project.hash);
 }
 
 type Schema = { properties?: Record<string, { secret?: boolean; default?: unknown }> };

@@ -75,11 +75,37 @@ export function toApprovalView(row: ApprovalWithCall): ApprovalView {
   };
 }
 
+/** In one statement: it is read before and after every decision. */
 export async function getApproval(db: Db, approvalId: string): Promise<ApprovalView> {
-  const row = await db.approval.findUnique({ where: { id: approvalId }, include: approvalInclude });
+  const [row] = await db.$queryRaw<{ view: StoredView }[]>`
+    SELECT to_json(v) AS view FROM (
+      SELECT a.id, a.call_id AS "callId", a.run_id AS "runId", a.step_id AS "stepId", s.key AS "stepKey", a.status, a.version, a.workflow, a.agent, a.server,
+        a.tool, a.danger, a.summary, a.digest, c.arguments, c.arguments_canonical AS "argumentsCanonical", c.agent_says AS "agentSays",
+        c.definition_fingerprint AS "definitionFingerprint", a.rule, c.trace, a.approvers, a.min_approvals AS "minApprovals", a.approvals,
+        a.self_approval AS "selfApproval", a.editable, a.on_reject AS "onReject", r.started_by_user_id AS "startedByUserId", r.started_by_name AS "startedBy",
+        (SELECT coalesce(json_agg(json_build_object('user', json_build_object('id', u.id, 'name', u.name),
+            'token', CASE WHEN t.id IS NOT NULL THEN json_build_object('id', t.id, 'name', t.name) END,
+            'verdict', d.verdict, 'comment', d.comment, 'reason', d.reason, 'at', d.created_at) ORDER BY d.id), '[]'::json)
+          FROM decisions d JOIN users u ON u.id = d.user_id LEFT JOIN api_tokens t ON t.id = d.token_id WHERE d.approval_id = a.id) AS decisions,
+        a.created_at AS "createdAt", a.expires_at AS "expiresAt", a.decided_at AS "decidedAt"
+      FROM approvals a JOIN calls c ON c.id = a.call_id JOIN steps s ON s.id = a.step_id JOIN runs r ON r.id = a.run_id
+      WHERE a.id = ${approvalId}
+    ) v`;
   if (!row) throw new KimitsuError("not_found", `There is no approval ${approvalId}.`);
-  return toApprovalView(row);
+  const { view } = row;
+  const dates = { createdAt: new Date(view.createdAt), expiresAt: toDate(view.expiresAt), decidedAt: toDate(view.decidedAt) };
+  return { ...view, ...dates, decisions: view.decisions.map((decision) => ({ ...decision, at: new Date(decision.at) })) };
 }
+
+/** Dates are text in JSON. */
+type StoredView = Omit<ApprovalView, "createdAt" | "expiresAt" | "decidedAt" | "decisions"> & {
+  createdAt: string;
+  expiresAt: string | null;
+  decidedAt: string | null;
+  decisions: (Omit<ApprovalDecision, "at"> & { at: string })[];
+};
+
+const toDate = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 export async function listPendingOfRun(db: Db, runId: string): Promise<ApprovalView[]> {
   const rows = await db.approval.findMany({ where: { runId, status: "pending" }, include: approvalInclude, orderBy: { id: "asc" } });
