@@ -11,7 +11,7 @@ import { hasProjectVersion } from "@/lib/store/queries/find-project-version";
 import { sealSecret } from "@/lib/store/secret-box";
 import { keepProjectVersion } from "@/lib/store/transitions/keep-project-version";
 import { startRunRow } from "@/lib/store/transitions/start-run";
-import { checkAgainstSchema } from "@/lib/tools/schema-check";
+import { listMisfits } from "@/lib/tools/schema-check";
 
 export interface StartDeps extends EngineDeps {
   projects: Projects;
@@ -84,11 +84,10 @@ function withDefaults(workflow: ProjectWorkflow, params: Record<string, unknown>
 /** Throws `invalid_request` with every misfit. */
 export function checkParams(workflow: ProjectWorkflow, params: Record<string, unknown>): void {
   const schema = schemaOf(workflow);
-  const fit = schema ? checkAgainstSchema(schema as Record<string, unknown>, params) : null;
-  if (!fit || fit.kind === "fits") return;
-  const problems = fit.kind === "misfit" ? fit.problems : [fit.reason];
-  const issues = problems.map((message) => ({ path: "params", message }));
-  throw new KimitsuError("invalid_request", `The params do not fit workflow ${workflow.name}: ${problems.join("; ")}`, { issues });
+  const misfits = schema ? listMisfits(schema as Record<string, unknown>, params) : [];
+  if (misfits.length === 0) return;
+  const issues = misfits.map(({ path, message }) => ({ path: ["params", path].filter(Boolean).join("."), message }));
+  throw new KimitsuError("invalid_request", `The params do not fit workflow ${workflow.name}: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}`, { issues });
 }
 
 /** What is shown and kept in clear, and what is sealed. */
