@@ -3,6 +3,7 @@ import { findVariable, type Project } from "@/lib/config/project";
 import { toAgentScope, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
 import { decide } from "@/lib/domain/policy/decide";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
+import { coversRule } from "@/lib/engine/advance/judge-call";
 import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
@@ -41,6 +42,10 @@ export async function judgeEdit(deps: Runtime, approval: ApprovalView, args: Rec
     },
   );
   if (judged.decision === "deny") throw new KimitsuError("forbidden", `The policy refuses the changed arguments: ${judged.reason} Nothing was decided.`);
+  if (judged.decision === "ask" && !coversRule(approval.rule, judged.rule)) {
+    const { approvers, minApprovals } = judged.rule;
+    throw new KimitsuError("forbidden", `The changed arguments need more than this approval asks for: ${minApprovals} of ${approvers.join(" or ") || "any reviewers"}. Nothing was decided.`);
+  }
   refuseSecrets(deps, project, args);
   return { schema: definition?.inputSchema ?? null, title: definition?.title, template: facts.summary };
 }

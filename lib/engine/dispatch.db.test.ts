@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
+import { digestArguments } from "@/lib/domain/digest";
+import { setUserDisabled } from "@/lib/engine/set-user-disabled";
+import { pauseDispatch } from "@/lib/engine/pause-dispatch";
+import { verifyAudit } from "@/lib/engine/verify-audit";
+import { useDatabase } from "@/lib/testing/database";
+import { eventTypes, openEngineBench, type BenchFacts, type EngineBench } from "@/lib/testing/engine-bench";
+import { TEST_ACTOR } from "@/lib/testing/run-bench";
+
+const database = useDatabase();
+
+const PAY = `agents:
+  worker:
+    turns:
+      - call: [{ tool: t-none, arguments: { amount: 5000 } }]
+    otherwise: { output: { ended: "{{ status.t-none }}" } }
+`;
+const ASK = "- name: t-none\n  require_approval: { on_reject: recover }";
+
+/** A run whose one call was approved and not sent yet. */
+async function approvedRun(facts: Partial<BenchFacts> = {}) {
+  const bench = await openEngineBench(database, { script: PAY, allowlist: ASK, ...facts });
+  const runId = await bench.launch();
+  const [approval] = await bench.pending(runId);
+  const by = await bench.person();
+  await bench.person("admin");
+  await bench.decide(approval!, "approved", { by });
+  return { ...bench, runId, by, callId: approval!.callId };
+}
+
+/** Goes on with the same project and has seen nothing of the server yet, so that it sees the change without being told. */
+const anotherProcess = (bench: EngineBench) => openEngineBench(database, { script: PAY, allowlist: ASK, on: bench });
+
+const askedAgain = async (bench: Awaited<ReturnType<typeof approvedRun>>) => {
+  expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+  expect(await eventTypes(database, bench.runId)).toContain("call.asked_again");
+  const pending = await bench.pending(bench.runId);
+  expect(pending).toHaveLength(1);
+  return pending[0]!;
+};
+
+describe("between the decision and the call", () => {
+  test(verifies("promise:4", "an approver who was shut out does not count: the call is asked again, with its sentence on the card"), async () => {
+    const bench = await approvedRun();
+    await setUserDisabled(bench.deps, TEST_ACTOR, { userId: bench.by.userId, disabled: true });
+    expect(await bench.advance(bench.runId)).toEqual({ kind: "parked", wakeAt: null });
+    const again = await askedAgain(bench);
+    expect(again.summary).toBe("t-none: amount 5000");
+    expect(again.trace[0]!.reason).toMatch(/an approver was shut out/);
+    await bench.decide(again, "approved");
+    await bench.advance(bench.runId);
+    expect(await bench.recorder.calls("t-none")).toHaveLength(1);
+    expect(await verifyAudit(bench.deps)).toMatchObject({ ok: true });
+  });
+
+  test("an approver who became a viewer does not count", async () => {
+    const bench = await approvedRun();
+    await database.db.user.update({ where: { id: bench.by.userId }, data: { role: "viewer" } });
+    await bench.advance(bench.runId);
+    await askedAgain(bench);
+  });
+
+  test("an approver who left the group that the rule names does not count", async () => {
+    const facts = { files: { "policy.yaml": "groups: { finance: {} }\n" }, allowlist: "- name: t-none\n  require_approval: { approvers: [finance] }" };
+    const bench = await openEngineBench(database, { script: PAY, ...facts });
+    const by = await bench.person("reviewer", ["finance"]);
+    const runId = await bench.launch();
+    await bench.decide((await bench.pending(runId))[0]!, "approved", { by });
+    await bench.advance(runId);
+    expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+    expect(await bench.pending(runId)).toHaveLength(1);
+  });
+
+  test("of a quorum one who was shut out is missing", async () => {
+    const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { min_approvals: 2 }" });
+    const runId = await bench.launch();
+    const [approval] = await bench.pending(runId);
+    const first = await bench.person();
+    await bench.decide(approval!, "approved", { by: first });
+    await bench.decide(approval!, "approved", { by: await bench.person("admin") });
+    await setUserDisabled(bench.deps, TEST_ACTOR, { userId: first.userId, disabled: true });
+    await bench.advance(runId);
+    expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+    expect(await bench.pending(runId)).toHaveLength(1);
+  });
+
+  test("a tool whose definition changed is asked again as it is now, and sent once that is approved", async () => {
+    const bench = await approvedRun();
+    await bench.recorder.change({ name: "t-none", description: "Does more than before" });
+    const next = await anotherProcess(bench);
+    await next.advance(bench.runId);
+    const again = await askedAgain(bench);
+    expect(again.trace.some(({ layer, reason }) => layer === "pin" && /has changed/.test(reason))).toBe(true);
+    await next.decide(again, "approved");
+    expect(await next.advance(bench.runId)).toEqual({ kind: "settled" });
+    expect(await bench.recorder.calls("t-none")).toHaveLength(1);
+  });
+
+  test("a tool that is gone is refused", async () => {
+    const bench = await approvedRun();
+    await bench.recorder.remove("t-none");
+    await (await anotherProcess(bench)).advance(bench.runId);
+    const run = await bench.read(bench.runId);
+    expect(run.output).toEqual({ work: { ended: "denied" } });
+    expect(run.calls[0]!.error).toMatchObject({ code: "tool_unknown" });
+  });
+
+  test("arguments that were changed in the row are not sent, and people see what is there now", async () => {
+    const bench = await approvedRun();
+    await database.db.$executeRaw`UPDATE calls SET arguments_canonical = '{"amount":1000000}' WHERE id = ${bench.callId}`;
+    await bench.advance(bench.runId);
+    const again = await askedAgain(bench);
+    expect(again.arguments).toEqual({ amount: 1_000_000 });
+    expect(again.digest).toBe(digestArguments({ amount: 1_000_000 }));
+    expect(again.trace[0]!.reason).toMatch(/not the ones that were judged/);
+  });
+
+  test("a digest that was made to fit changed arguments does not help: the decision was for another one", async () => {
+    const bench = await approvedRun();
+    const forged = digestArguments({ amount: 1_000_000 });
+    await database.db.$executeRaw`UPDATE calls SET arguments_canonical = '{"amount":1000000}', digest = ${forged} WHERE id = ${bench.callId}`;
+    await database.db.$executeRaw`UPDATE approvals SET digest = ${forged} WHERE call_id = ${bench.callId}`;
+    await bench.advance(bench.runId);
+    await askedAgain(bench);
+  });
+
+  test("another tool in the row is not called on the old approval", async () => {
+    const bench = await approvedRun({ allowlist: `${ASK}\n- echo` });
+    await database.db.$executeRaw`UPDATE calls SET tool = 'fail-result' WHERE id = ${bench.callId}`;
+    await bench.advance(bench.runId);
+    expect(await bench.recorder.calls()).toHaveLength(0);
+    expect((await bench.read(bench.runId)).calls[0]!.error).toMatchObject({ code: "tool_not_permitted" });
+  });
+
+  test("arguments that are no JSON any more are refused", async () => {
+    const bench = await approvedRun();
+    await database.db.$executeRaw`UPDATE calls SET arguments_canonical = '{"amount":' WHERE id = ${bench.callId}`;
+    await bench.advance(bench.runId);
+    expect((await bench.read(bench.runId)).calls[0]!.error).toMatchObject({ code: "malformed_arguments" });
+    expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+  });
+
+  test(verifies("promise:1", "a call that was set to approved by hand, without anybody's word, is not sent"), async () => {
+    const bench = await openEngineBench(database, { script: PAY, allowlist: ASK });
+    const runId = await bench.launch();
+    await database.db.$executeRaw`UPDATE calls SET status = 'approved' WHERE run_id = ${runId}`;
+    await database.db.$executeRaw`UPDATE approvals SET status = 'cancelled', decided_at = now() WHERE run_id = ${runId}`;
+    await database.db.$executeRaw`UPDATE runs SET wake_at = ${bench.deps.now()} WHERE id = ${runId}`;
+    await bench.advance(runId);
+    expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+    expect(await bench.pending(runId)).toHaveLength(1);
+  });
+});
+
+describe("a project that became stricter while the run waited", () => {
+  const stricter = (bench: Awaited<ReturnType<typeof approvedRun>>, facts: Partial<BenchFacts>) => openEngineBench(database, { script: PAY, allowlist: ASK, on: bench, ...facts });
+
+  test("more approvers are needed now: the old approval is not enough, the new one is", async () => {
+    const bench = await approvedRun();
+    const today = await stricter(bench, { allowlist: "- name: t-none\n  require_approval: { on_reject: recover, min_approvals: 2 }" });
+    await today.advance(bench.runId);
+    const again = await askedAgain(bench);
+    expect(again.minApprovals).toBe(2);
+    expect(again.trace.some(({ reason }) => /stricter now/.test(reason))).toBe(true);
+    await today.decide(again, "approved");
+    await today.decide(again, "approved");
+    expect(await today.advance(bench.runId)).toEqual({ kind: "settled" });
+    expect(await bench.recorder.calls("t-none")).toHaveLength(1);
+  });
+
+  test("the tool is denied now: the approved call is refused", async () => {
+    const bench = await approvedRun();
+    const today = await stricter(bench, { files: { "policy.yaml": 'permissions: { deny: ["*"] }\n' } });
+    await today.advance(bench.runId);
+    expect((await bench.read(bench.runId)).output).toEqual({ work: { ended: "denied" } });
+    expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+  });
+
+  test("an agent that is gone is still held to what the project says today", async () => {
+    const bench = await approvedRun();
+    const other = { "agents/other.agent.yaml": 'name: other\nmodel: standard\nprompt: { system: "Rest." }\n', "agents/worker.agent.yaml": 'name: someone\nmodel: standard\nprompt: { system: "Rest." }\n' };
+    const denies = await stricter(bench, { files: { ...other, "policy.yaml": 'permissions: { deny: ["*"] }\n' } });
+    await denies.advance(bench.runId);
+    expect((await bench.read(bench.runId)).calls[0]!.status).toBe("denied");
+    const second = await approvedRun();
+    const lenient = await stricter(second, { files: other });
+    expect(await lenient.advance(second.runId)).toEqual({ kind: "settled" });
+    expect(await second.recorder.calls("t-none")).toHaveLength(1);
+  });
+
+  test("a call that is judged only now is asked by today's rule, and the run keeps its own project otherwise", async () => {
+    const script = `agents:\n  worker:\n    turns:\n      - call: [{ tool: slow, arguments: {} }]\n      - call: [{ tool: echo, arguments: { a: 1 } }]\n    otherwise: { output: { done: true } }\n`;
+    const bench = await openEngineBench(database, { script, allowlist: "- echo\n- name: slow\n  require_approval: {}" });
+    const runId = await bench.launch();
+    await bench.recorder.release("slow");
+    await bench.decide((await bench.pending(runId))[0]!, "approved");
+    const today = await openEngineBench(database, { script: PAY, on: bench, allowlist: '- name: echo\n  require_approval: { reason: "since today" }\n- name: slow\n  require_approval: {}' });
+    await today.advance(runId);
+    const [asked] = await bench.pending(runId);
+    expect(asked).toMatchObject({ tool: "echo", rule: { reason: "since today" } });
+    expect(await bench.recorder.calls("echo")).toHaveLength(0);
+  });
+
+  test("a project that became more lenient changes nothing for a run that waits", async () => {
+    const bench = await openEngineBench(database, { script: PAY, allowlist: ASK });
+    const runId = await bench.start();
+    const today = await openEngineBench(database, { script: PAY, on: bench, allowlist: "- t-none" });
+    await today.advance(runId);
+    expect(await bench.pending(runId)).toHaveLength(1);
+  });
+});
+
+describe("the switch that stops all calls", () => {
+  test("stops even an approved one, which is sent when it is turned back", async () => {
+    const bench = await approvedRun();
+    await pauseDispatch(bench.deps, TEST_ACTOR, true);
+    const outcome = await bench.advance(bench.runId);
+    expect(outcome).toMatchObject({ kind: "parked", wakeAt: new Date(bench.deps.now().getTime() + 2_000) });
+    expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+    await pauseDispatch(bench.deps, TEST_ACTOR, false);
+    bench.clock.advance(2_000);
+    expect(await bench.advance(bench.runId)).toEqual({ kind: "settled" });
+    expect(await bench.recorder.calls("t-none")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import { LEASE_MS } from "@/lib/domain/limits";
+import type { Role } from "@/lib/domain/roles";
+import { advanceRun, type AdvanceOutcome } from "@/lib/engine/advance-run";
+import { decideApproval, type DecidedBy, type DecisionWish } from "@/lib/engine/decide-approval";
+import type { Runtime } from "@/lib/engine/runtime";
+import { startRun } from "@/lib/engine/start-run";
+import { createId } from "@/lib/ids";
+import { type ApprovalView, listPendingOfRun } from "@/lib/store/queries/get-approval";
+import { findCandidate } from "@/lib/store/queries/list-runnable";
+import { claimRun } from "@/lib/store/transitions/claim-run";
+import { buildUser } from "@/lib/testing/builders";
+import type { TestDatabase } from "@/lib/testing/database";
+import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
+import { oneAgentProject, openRunBench, type RunBench, TEST_ACTOR } from "@/lib/testing/run-bench";
+
+export interface BenchFacts {
+  allowlist?: string;
+  script: string;
+  /** More of the agent's file. */
+  agent?: string;
+  workflow?: string;
+  /** More of the server's file. */
+  server?: string;
+  /** Further files, or others in the place of those above; `URL` in them becomes the address of the recording server. */
+  files?: Record<string, string>;
+  env?: Record<string, string>;
+  /** To open a project again as it is after an edit, on the same server. */
+  on?: EngineBench;
+}
+
+export interface Driven {
+  wake: () => Promise<void>;
+  ended: Promise<AdvanceOutcome>;
+}
+
+export interface EngineBench extends RunBench {
+  recorder: RecordingServer;
+  /** Its own name, so that no other test of the file has seen it before. */
+  serverName: string;
+  start(params?: Record<string, unknown>): Promise<string>;
+  /** Starts a run and advances it as far as it goes by itself. */
+  launch(params?: Record<string, unknown>): Promise<string>;
+  /** Advances it without waiting for the end; `wake` says to it that something outside has changed. */
+  drive(runId: string): Promise<Driven>;
+  pending(runId: string): Promise<ApprovalView[]>;
+  person(role?: Role, groups?: string[]): Promise<DecidedBy>;
+  decide(approval: ApprovalView, verdict: DecisionWish["verdict"], wish?: Partial<DecisionWish> & { by?: DecidedBy }): Promise<string>;
+  /** The run with all that belongs to it. */
+  read(runId: string): Promise<Awaited<ReturnType<typeof readRun>>>;
+}
+
+/** A project of one agent on a recording server, and the people who decide; the test says when anything happens. */
+export async function openEngineBench(database: TestDatabase, facts: BenchFacts): Promise<EngineBench> {
+  const recorder = facts.on?.recorder ?? (await startRecordingServer({}));
+  if (!facts.on) onTestFinished(() => recorder.close());
+  const serverName = facts.on?.serverName ?? `rec-${randomBytes(4).toString("hex")}`;
+  const project = {
+    ...oneAgentProject({ url: recorder.url, allowlist: facts.allowlist ?? '- "*"', script: facts.script, ...(facts.agent ? { agent: facts.agent } : {}), ...(facts.workflow ? { workflow: facts.workflow } : {}) }),
+    "servers/recorder.server.yaml": `name: ${serverName}\nurl: "${recorder.url}"\n${facts.server ?? ""}`,
+    ...Object.fromEntries(Object.entries(facts.files ?? {}).map(([file, text]) => [file, text.replaceAll("URL", recorder.url)])),
+  };
+  const bench = await openRunBench(database, project, facts.env);
+  const { deps } = bench;
+  const person = async (role: Role = "reviewer", groups: string[] = []): Promise<DecidedBy> => {
+    const user = await buildUser(deps, role);
+    return { userId: user.id, role, groups, actor: user.actor, tokenId: null };
+  };
+  const start = async (params: Record<string, unknown> = {}) => (await startRun(deps, { workflow: "main", params, actor: TEST_ACTOR })).runId;
+  return {
+    ...bench,
+    recorder,
+    serverName,
+    person,
+    start,
+    launch: async (params) => {
+      const runId = await start(params);
+      await bench.advance(runId);
+      return runId;
+    },
+    drive: (runId) => drive(deps, runId),
+    pending: (runId) => listPendingOfRun(deps.db, runId),
+    decide: async (approval, verdict, { by, ...wish } = {}) =>
+      (await decideApproval(deps, by ?? (await person()), { approvalId: approval.id, verdict, digest: approval.digest, ...wish })).status,
+    read: (runId) => readRun(database, runId),
+  };
+}
+
+async function drive(deps: Runtime, runId: string): Promise<Driven> {
+  const candidate = await findCandidate(deps.db, runId);
+  const claim = candidate && (await claimRun(deps.db, { candidate, owner: createId("worker"), leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now()));
+  if (claim?.kind !== "claimed") throw new Error(`run ${runId} has nothing to do`);
+  const ready = Promise.withResolvers<() => Promise<void>>();
+  const ended = advanceRun(deps, claim.lease, { signal: new AbortController().signal, onReady: ready.resolve });
+  ended.catch(ready.reject);
+  return { wake: await ready.promise, ended };
+}
+
+function readRun({ db }: TestDatabase, runId: string) {
+  return db.run.findUniqueOrThrow({
+    where: { id: runId },
+    include: {
+      calls: { orderBy: { id: "asc" }, include: { approvals: { include: { decisions: true }, orderBy: { id: "asc" } } } },
+      turns: { orderBy: { id: "asc" } },
+      steps: { orderBy: { id: "asc" } },
+    },
+  });
+}
+
+export async function eventTypes({ db }: TestDatabase, runId: string): Promise<string[]> {
+  return (await db.event.findMany({ where: { chainId: runId }, orderBy: { seq: "asc" } })).map((event) => event.type);
+}
