@@ -1,0 +1,98 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { ArrowLeft } from "lucide-react";
+import type { ReactNode } from "react";
+import { TabLinks } from "@/components/shell/tab-links";
+import { FollowRun } from "@/components/runs/follow-run";
+import { isActive, STEP_WORDS } from "@/components/runs/run-words";
+import { PipelineMap } from "@/components/workflows/pipeline-map";
+import { buttonClass } from "@/components/ui/button";
+import { can } from "@/lib/auth/session";
+import type { RunPage } from "@/lib/store/queries/get-run-page";
+import { findProjectOf, loadRun } from "./load-run";
+import { RunActions } from "./run-actions";
+import { RunHead } from "./run-head";
+import { PendingApprovals, ReviewPanel, UnknownOutcome } from "./waiting-for-you";
+
+export async function generateMetadata({ params }: LayoutProps<"/history/[runId]">): Promise<Metadata> {
+  const { run } = await loadRun((await params).runId);
+  return { title: `${run.workflow} ${run.id.slice(-6)}` };
+}
+
+/** What every view of a run has in common: its facts, its map, what it waits for, and the way to the other views. */
+export default async function RunLayout({ params, children }: LayoutProps<"/history/[runId]">) {
+  const { run, session, clock } = await loadRun((await params).runId);
+  const active = isActive(run.status);
+  const base = `/history/${run.id}`;
+  const mayWrite = can(session, "runs:write");
+  return (
+    <>
+      <header className="flex min-h-13 shrink-0 items-center gap-2.5 border-b border-line bg-paper px-4 tablet:px-6">
+        <Link href="/history" aria-label="Back to History" className={buttonClass({ variant: "quiet", size: "icon" }, "-ml-2 print:hidden")}>
+          <ArrowLeft aria-hidden />
+        </Link>
+        <h1 className="min-w-0 truncate text-lg font-semibold">{run.workflow}</h1>
+        <span className="text-ink-3 max-tablet:hidden">{run.version}</span>
+        {mayWrite ? (
+          <div className="ml-auto flex items-center gap-2 print:hidden">
+            <RunActions runId={run.id} canCancel={active} canRetry={(run.status === "failed" || run.status === "cancelled") && run.retriedAsRunId === null} secrets={secretParams(run)} />
+          </div>
+        ) : null}
+      </header>
+      <RunHead run={run} now={clock.toISOString()} />
+      <WhatItWaitsFor run={run} mayWrite={mayWrite} mayDecide={can(session, "approvals:decide")} />
+      <div className="border-b border-line bg-sunken/50">
+        <PipelineMap label="Steps of this run" nodes={await toNodes(run, base)} />
+      </div>
+      <TabLinks
+        label="Views of this run"
+        tabs={[
+          { href: base, label: "Timeline" },
+          { href: `${base}/steps`, label: "Conversation" },
+          { href: `${base}/approvals`, label: run.counts.approvals > 0 ? `Approvals ${run.counts.approvals}` : "Approvals" },
+          { href: `${base}/events`, label: `Events ${run.counts.events}` },
+        ]}
+      />
+      {children}
+      {active ? <FollowRun runId={run.id} after={run.counts.events} /> : null}
+    </>
+  );
+}
+
+function WhatItWaitsFor({ run, mayWrite, mayDecide }: { run: RunPage; mayWrite: boolean; mayDecide: boolean }): ReactNode {
+  const active = isActive(run.status);
+  if (!run.review && run.unknownCalls.length === 0 && (!active || run.counts.pendingApprovals === 0)) return null;
+  return (
+    <div className="grid gap-3 border-b border-line px-4 py-4 tablet:px-6">
+      {active && run.counts.pendingApprovals > 0 ? <PendingApprovals runId={run.id} count={run.counts.pendingApprovals} canDecide={mayDecide} /> : null}
+      {run.review && active ? <ReviewPanel runId={run.id} stepKey={run.review.key} message={run.review.message} output={run.review.output} canReview={mayDecide} /> : null}
+      {run.unknownCalls.map((call) => (
+        <UnknownOutcome key={call.id} runId={run.id} call={call} isOver={!active} canSettle={mayWrite} />
+      ))}
+    </div>
+  );
+}
+
+/** The steps as they are on record, with the arrows of the project that the run began with. */
+async function toNodes(run: RunPage, base: string) {
+  const project = await findProjectOf(run.configHash);
+  const known = project && Object.hasOwn(project.workflows, run.workflow) ? project.workflows[run.workflow] : undefined;
+  return run.steps.map((step, index) => {
+    const before = run.steps[index - 1];
+    const { total, ended } = step.children;
+    const kind = step.agent ?? step.type;
+    return {
+      id: step.key,
+      label: step.key,
+      detail: total > 0 ? `${kind} · ${ended}/${total}` : kind,
+      dependsOn: known ? (known.steps.find(({ id }) => id === step.key)?.dependsOn ?? []) : before ? [before.key] : [],
+      state: STEP_WORDS[step.status],
+      href: `${base}/steps/${step.id}`,
+    };
+  });
+}
+
+function secretParams(run: RunPage): string[] {
+  if (run.params === null || typeof run.params !== "object") return [];
+  return Object.entries(run.params).filter(([, value]) => value === "[secret]").map(([name]) => name);
+}

@@ -1,0 +1,76 @@
+import Link from "next/link";
+import { describeCost, describeDuration, describeNumber } from "@/components/runs/describe-figures";
+import { Fact, Facts } from "@/components/runs/facts";
+import { LocalTime } from "@/components/runs/local-time";
+import { RUN_WORDS } from "@/components/runs/run-words";
+import { StatusMark } from "@/components/runs/status-mark";
+import { CopyButton } from "@/components/ui/copy-button";
+import { RelativeTime } from "@/components/ui/relative-time";
+import type { RunPage } from "@/lib/store/queries/get-run-page";
+
+const linkClass = "underline decoration-line-strong underline-offset-3 hover:decoration-ink";
+
+/** The facts of a run, and how it ended in words. */
+export function RunHead({ run, now }: { run: RunPage; now: string }) {
+  const { word, mark } = RUN_WORDS[run.status];
+  return (
+    <section aria-label="Facts" className="grid gap-4 border-b border-line px-4 py-4 tablet:px-6">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <StatusMark mark={mark} word={word} className="text-lg font-semibold" />
+        <span className="flex min-w-0 items-center text-ink-3">
+          <code className="wrap-anywhere">{run.id}</code>
+          <span className="print:hidden">
+            <CopyButton text={run.id} what="run id" />
+          </span>
+        </span>
+      </div>
+      {run.error ? (
+        <p className="max-w-180 wrap-anywhere">
+          <span className="text-critical">{run.error.step ? `Step ${run.error.step} failed: ` : ""}</span>
+          {run.error.message} <code className="text-ink-3">{run.error.code}</code>
+        </p>
+      ) : null}
+      <Facts>
+        <Fact name="Started by">
+          {run.startedBy.name}
+          {run.startedBy.kind === "user" ? null : <span className="text-ink-3"> by {run.startedBy.kind}</span>}
+        </Fact>
+        <Fact name="Started">
+          <LocalTime at={run.createdAt.toISOString()} withDate />{" "}
+          <span className="text-ink-3">
+            <RelativeTime at={run.createdAt.toISOString()} now={now} />
+          </span>
+        </Fact>
+        <Fact name="Worked">{describeDuration(run.workedMs)}</Fact>
+        <Fact name="Waited for people">{run.waitedMs > 0 ? describeDuration(run.waitedMs) : "not at all"}</Fact>
+        <Fact name="Cost">
+          {describeCost(run.costUsd)}
+          {run.costBudgetUsd === null ? null : <span className="text-ink-3"> of {describeCost(run.costBudgetUsd)}</span>}
+        </Fact>
+        <Fact name="Tokens">
+          {describeNumber(run.tokensIn)} in, {describeNumber(run.tokensOut)} out
+        </Fact>
+        <Fact name="Calls">
+          {describeNumber(run.llmCalls)} model, {describeNumber(run.toolCalls)} tool
+        </Fact>
+        <Fact name="Configuration">
+          <code title={run.configHash}>{run.configHash.replace("sha256:", "").slice(0, 10)}</code>
+        </Fact>
+        {run.retryOfRunId ? (
+          <Fact name="Retry of">
+            <Link href={`/history/${run.retryOfRunId}`} className={linkClass}>
+              <code>{run.retryOfRunId.slice(-8)}</code>
+            </Link>
+          </Fact>
+        ) : null}
+        {run.retriedAsRunId ? (
+          <Fact name="Retried as">
+            <Link href={`/history/${run.retriedAsRunId}`} className={linkClass}>
+              <code>{run.retriedAsRunId.slice(-8)}</code>
+            </Link>
+          </Fact>
+        ) : null}
+      </Facts>
+    </section>
+  );
+}

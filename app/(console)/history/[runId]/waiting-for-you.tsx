@@ -1,0 +1,132 @@
+"use client";
+
+import Link from "next/link";
+import { ActionDialog } from "@/components/runs/action-dialog";
+import { TextArea } from "@/components/runs/text-area";
+import { ValueView } from "@/components/runs/value-view";
+import { buttonClass } from "@/components/ui/button";
+import { review, settle } from "./actions";
+
+const frame = "grid gap-3 rounded-lg border border-high/45 bg-high-soft px-4 py-3 print:hidden";
+
+/** The run needs decisions; they are made in the inbox, where everything about a call can be seen. */
+export function PendingApprovals({ runId, count, canDecide }: { runId: string; count: number; canDecide: boolean }) {
+  return (
+    <section aria-label="Waiting for approval" className={`${frame} tablet:flex tablet:items-center`}>
+      <p className="flex-1">
+        <strong className="font-semibold">Held, not failed.</strong> {count === 1 ? "One call waits" : `${count} calls wait`} for a person{canDecide ? "." : "; who may decide is on each call."}
+      </p>
+      <Link href={`/history/${runId}/approvals`} className={buttonClass({ size: "small" }, "hover:bg-sunken")}>
+        {canDecide ? "See and decide" : "See what is asked"}
+      </Link>
+    </section>
+  );
+}
+
+interface ReviewProps {
+  runId: string;
+  stepKey: string;
+  message: string;
+  output: unknown;
+  canReview: boolean;
+}
+
+export function ReviewPanel({ runId, stepKey, message, output, canReview }: ReviewProps) {
+  const comment = <TextArea id="review-comment" name="comment" label="Comment, for the record" rows={2} maxLength={2000} />;
+  return (
+    <section aria-label="An answer waits for a person" className={frame}>
+      <p>
+        <strong className="font-semibold">The agent of step {stepKey} wants a person to look at its answer.</strong> {message}
+      </p>
+      <ValueView value={output} />
+      {canReview ? (
+        <div className="flex flex-wrap gap-2">
+          <ActionDialog
+            button="Accept the answer…"
+            look={{ size: "small", variant: "primary" }}
+            title={`Accept the answer of ${stepKey}?`}
+            description="It is checked against its schema like any other, and the run goes on with it."
+            action={review}
+            sent={{ runId, accepted: "yes" }}
+            confirm="Accept"
+            pendingText="Accepting…"
+            renderFields={() => comment}
+          />
+          <ActionDialog
+            button="End the run…"
+            look={{ size: "small" }}
+            title="Refuse the answer and end the run?"
+            description={`Step ${stepKey} fails, and the run with it. It can be retried later.`}
+            action={review}
+            sent={{ runId, accepted: "no" }}
+            confirm="End the run"
+            pendingText="Ending…"
+            danger
+            renderFields={() => comment}
+          />
+        </div>
+      ) : (
+        <p className="text-sm text-ink-2">A reviewer can accept it or end the run.</p>
+      )}
+    </section>
+  );
+}
+
+interface UnknownProps {
+  runId: string;
+  call: { id: string; server: string; tool: string; summary: string };
+  isOver: boolean;
+  canSettle: boolean;
+}
+
+export function UnknownOutcome({ runId, call, isOver, canSettle }: UnknownProps) {
+  return (
+    <section aria-label={`Unknown outcome of ${call.server}.${call.tool}`} className={`${frame} tablet:flex tablet:items-center`}>
+      <p className="min-w-0 flex-1">
+        <strong className="font-semibold">Nobody knows whether this call happened.</strong> <code className="wrap-anywhere">{`${call.server}.${call.tool}`}</code> {call.summary} It was sent, and no answer is on record; it is never sent again by itself.
+      </p>
+      {canSettle ? (
+        <ActionDialog
+          button="Settle…"
+          look={{ size: "small", variant: "primary" }}
+          title="What became of the call?"
+          description="Look at the other side first: the log of the tool server, or the thing itself."
+          action={settle}
+          sent={{ runId, callId: call.id }}
+          confirm="Settle"
+          pendingText="Settling…"
+          renderFields={(state) => <SettleFields isOver={isOver} error={state.issues.outcome} />}
+        />
+      ) : (
+        <p className="text-sm text-ink-2">An operator can settle it.</p>
+      )}
+    </section>
+  );
+}
+
+function SettleFields({ isOver, error }: { isOver: boolean; error?: string }) {
+  const choices = [
+    { value: "happened", label: "It happened", hint: "The run goes on with the result below." },
+    ...(isOver ? [] : [{ value: "did_not_happen", label: "It did not happen: send it now", hint: "It is sent once, as it was approved." }]),
+    { value: "failed", label: "Count it as failed", hint: "The agent is told that it failed." },
+  ];
+  return (
+    <>
+      <fieldset className="grid gap-1">
+        <legend className="sr-only">What became of the call</legend>
+        {choices.map((choice) => (
+          <label key={choice.value} className="-mx-2 flex items-start gap-2.5 rounded-md px-2 py-1.5 hover:bg-sunken has-focus-visible:bg-sunken">
+            <input type="radio" name="outcome" value={choice.value} required className="mt-1 shrink-0 accent-accent" />
+            <span className="grid">
+              {choice.label}
+              <span className="text-sm text-ink-3">{choice.hint}</span>
+            </span>
+          </label>
+        ))}
+        {error ? <p className="text-sm text-critical">{error}</p> : null}
+      </fieldset>
+      <TextArea id="settle-result" name="result" label="Result, if it happened" hint="Text or JSON. The agent reads it, and it is kept." rows={3} mono />
+      <TextArea id="settle-comment" name="comment" label="Comment, for the record" rows={2} maxLength={2000} />
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+import Link from "next/link";
+import { ChevronRight } from "lucide-react";
+import { Tag, type Tone } from "@/components/ui/tag";
+import type { CallStatus } from "@/lib/domain/call-state";
+import { describeCost, describeDuration } from "./describe-figures";
+import { CALL_WORDS } from "./run-words";
+import { StatusMark } from "./status-mark";
+import { FoldedText, ValueView } from "./value-view";
+
+export interface CallFacts {
+  id: string;
+  server: string;
+  tool: string;
+  status: CallStatus;
+  danger: string;
+  summary: string;
+  arguments: unknown;
+  result: { output: string; structured: unknown; isError: boolean } | null;
+  error: { code: string; message: string } | null;
+  digest: string;
+  reasons: readonly { layer: string; outcome: string; reason: string; source: string | null }[];
+  approvalId: string | null;
+  decidedBy: readonly { name: string; verdict: string; reason: string | null; comment: string | null; edited: boolean }[];
+  durationMs: number | null;
+  costUsd: number;
+}
+
+const TONES: Readonly<Record<string, Tone>> = { critical: "critical", high: "high", medium: "medium" };
+
+/** One call: what was asked, why it was allowed, asked or refused, who decided, and what came back. */
+export function CallCard({ call }: { call: CallFacts }) {
+  const { word, mark } = CALL_WORDS[call.status];
+  const outcome = call.error && call.status !== "succeeded" ? call.error.message : null;
+  return (
+    <details open={mark === "failed" || mark === "person"} className="group rounded-lg border border-line bg-panel print:break-inside-avoid">
+      <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3.5 py-2 hover:bg-sunken/60">
+        <ChevronRight aria-hidden className="size-4 text-ink-3 transition-transform group-open:rotate-90" />
+        <code className="wrap-anywhere">{`${call.server}.${call.tool}`}</code>
+        {call.danger === "safe" || call.danger === "low" ? null : <Tag tone={TONES[call.danger]}>{call.danger}</Tag>}
+        <StatusMark mark={mark} word={word} className="text-sm text-ink-2" />
+        <span className="ml-auto text-sm text-ink-3 tabular-nums">
+          {call.durationMs === null ? "" : describeDuration(call.durationMs)}
+          {call.costUsd > 0 ? ` · ${describeCost(call.costUsd)}` : ""}
+        </span>
+        {call.summary ? <span className="w-full pl-7 text-sm text-ink-2 wrap-anywhere">{call.summary}</span> : null}
+      </summary>
+      <div className="grid gap-4 border-t border-line px-3.5 py-3">
+        <Part title="Arguments" note={`sha256 ${short(call.digest)}`}>
+          <ValueView value={call.arguments} />
+        </Part>
+        {call.reasons.length > 0 ? (
+          <Part title="Policy">
+            <ul className="grid gap-1 text-sm">
+              {call.reasons.map((reason, index) => (
+                <li key={index} className="flex flex-wrap gap-x-3">
+                  <span className="min-w-0 flex-1 wrap-anywhere">
+                    <span className="font-medium">{reason.outcome}</span> {reason.reason}
+                  </span>
+                  <code className="text-ink-3 wrap-anywhere">{reason.source ?? reason.layer}</code>
+                </li>
+              ))}
+            </ul>
+          </Part>
+        ) : null}
+        <Decisions call={call} />
+        {call.result || outcome ? (
+          <Part title={call.result?.isError || outcome ? "What went wrong" : "Result"}>
+            {outcome ? <p className="text-sm text-critical wrap-anywhere">{outcome}</p> : null}
+            <ResultView result={call.result} />
+          </Part>
+        ) : null}
+      </div>
+    </details>
+  );
+}
+
+function Decisions({ call }: { call: CallFacts }) {
+  if (call.approvalId === null) return null;
+  return (
+    <Part title="People">
+      {call.decidedBy.length === 0 ? <p className="text-sm text-ink-2">Asked; nobody has decided.</p> : null}
+      <ul className="grid gap-1 text-sm">
+        {call.decidedBy.map((decision, index) => (
+          <li key={index} className="wrap-anywhere">
+            <span className="font-medium">
+              {decision.name} {decision.verdict}
+            </span>
+            {decision.edited ? " with changed arguments" : ""}
+            {decision.reason ? `: “${decision.reason}”` : ""}
+            {decision.comment ? ` (${decision.comment})` : ""}
+          </li>
+        ))}
+      </ul>
+      {call.status === "pending_approval" ? (
+        <Link href={`/inbox/${call.approvalId}`} className="text-sm text-accent underline underline-offset-3">
+          Open in the inbox
+        </Link>
+      ) : null}
+    </Part>
+  );
+}
+
+function ResultView({ result }: { result: CallFacts["result"] }) {
+  if (!result) return null;
+  if (result.structured !== null && !result.isError) return <ValueView value={result.structured} />;
+  return (
+    <div className="rounded-lg border border-line bg-sunken px-3.5 py-2">
+      <FoldedText text={result.output} mono />
+    </div>
+  );
+}
+
+function Part({ title, note, children }: { title: string; note?: string; children: React.ReactNode }) {
+  return (
+    <section className="grid gap-1.5">
+      <h4 className="flex items-baseline justify-between gap-3 text-sm font-medium text-ink-2">
+        {title}
+        {note ? <code className="font-normal text-ink-3">{note}</code> : null}
+      </h4>
+      {children}
+    </section>
+  );
+}
+
+function short(digest: string): string {
+  const hex = digest.replace("sha256:", "");
+  return `${hex.slice(0, 4)}…${hex.slice(-4)}`;
+}

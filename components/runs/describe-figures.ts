@@ -1,0 +1,36 @@
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A length of time in at most two units: "840 ms", "4.2 s", "3 min 12 s", "2 d 4 h". */
+export function describeDuration(ms: number): string {
+  if (ms < SECOND_MS) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 10 * SECOND_MS) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+  if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s`;
+  if (ms < HOUR_MS) return two(ms, MINUTE_MS, "min", SECOND_MS, "s");
+  if (ms < DAY_MS) return two(ms, HOUR_MS, "h", MINUTE_MS, "min");
+  return two(ms, DAY_MS, "d", HOUR_MS, "h");
+}
+
+function two(ms: number, large: number, largeWord: string, small: number, smallWord: string): string {
+  const rest = Math.floor((ms % large) / small);
+  return `${Math.floor(ms / large)} ${largeWord}${rest > 0 ? ` ${rest} ${smallWord}` : ""}`;
+}
+
+/** Small sums keep the digits that tell them apart; nothing is ever shown as $0.00 that did cost something. */
+export function describeCost(usd: number): string {
+  if (usd === 0) return "$0";
+  if (usd < 0.0001) return "under $0.0001";
+  return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}
+
+const count = new Intl.NumberFormat("en");
+
+export function describeCount(number: number, thing: string, things = `${thing}s`): string {
+  return `${count.format(number)} ${number === 1 ? thing : things}`;
+}
+
+export function describeNumber(number: number): string {
+  return count.format(number);
+}

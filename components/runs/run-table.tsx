@@ -1,0 +1,100 @@
+import Link from "next/link";
+import { RelativeTime } from "@/components/ui/relative-time";
+import { Row, Table, Td, Th } from "@/components/ui/table";
+import type { RunStatus } from "@/lib/domain/run-state";
+import type { StepStatus } from "@/lib/domain/step-state";
+import { describeCost, describeDuration } from "./describe-figures";
+import { RUN_WORDS } from "./run-words";
+import { StatusMark } from "./status-mark";
+import { StepStrip } from "./step-strip";
+
+export interface ListedRun {
+  id: string;
+  workflow: string;
+  version: string;
+  status: RunStatus;
+  startedBy: { kind: string; name: string };
+  steps: readonly { key: string; status: StepStatus }[];
+  stepsTotal: number;
+  waitedMs: number;
+  workedMs: number;
+  costUsd: number;
+  error: string | null;
+  createdAt: string;
+}
+
+/** One row for each run; on a phone the second line of the first cell says what the hidden columns would. */
+export function RunTable({ runs, now, label, withWorkflow = true }: { runs: readonly ListedRun[]; now: string; label: string; withWorkflow?: boolean }) {
+  return (
+    <Table
+      label={label}
+      head={
+        <>
+          <Th>Status</Th>
+          {withWorkflow ? <Th className="max-tablet:hidden">Workflow</Th> : null}
+          <Th className="max-tablet:hidden">Started by</Th>
+          <Th className="max-tablet:hidden">Steps</Th>
+          <Th className="text-right max-wide:hidden">Waited for people</Th>
+          <Th className="text-right max-wide:hidden">Worked</Th>
+          <Th className="text-right max-tablet:hidden">Cost</Th>
+          <Th className="text-right">Started</Th>
+        </>
+      }
+    >
+      {runs.map((run) => (
+        <RunRow key={run.id} run={run} now={now} withWorkflow={withWorkflow} />
+      ))}
+    </Table>
+  );
+}
+
+function RunRow({ run, now, withWorkflow }: { run: ListedRun; now: string; withWorkflow: boolean }) {
+  const { word, mark } = RUN_WORDS[run.status];
+  return (
+    <Row className="relative hover:bg-sunken/60 has-[a:focus-visible]:bg-sunken/60">
+      <Td className="max-tablet:w-full">
+        {/* The link covers the row, so that the whole row can be pressed and there is one stop for the keyboard. */}
+        <Link href={`/history/${run.id}`} className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent">
+          <StatusMark mark={mark} word={word} />
+          <span className="sr-only">
+            , {run.workflow}, run {run.id}
+          </span>
+        </Link>
+        <div className="mt-0.5 grid gap-1 pl-4.5 text-sm text-ink-2 tablet:hidden">
+          <span>
+            {withWorkflow ? `${run.workflow} · ` : ""}
+            {run.startedBy.name} · {describeCost(run.costUsd)}
+          </span>
+          <StepStrip steps={run.steps} total={run.stepsTotal} />
+        </div>
+      </Td>
+      {withWorkflow ? (
+        <Td className="max-tablet:hidden">
+          <span className="font-medium">{run.workflow}</span> <span className="text-sm text-ink-3">{run.version}</span>
+        </Td>
+      ) : null}
+      <Td className="max-tablet:hidden">
+        {run.startedBy.name}
+        {run.startedBy.kind === "user" ? null : <span className="text-sm text-ink-3"> {run.startedBy.kind}</span>}
+      </Td>
+      <Td className="max-tablet:hidden">
+        <StepStrip steps={run.steps} total={run.stepsTotal} />
+      </Td>
+      <Td className="text-right tabular-nums max-wide:hidden">{run.waitedMs > 0 ? describeDuration(run.waitedMs) : <None />}</Td>
+      <Td className="text-right text-ink-2 tabular-nums max-wide:hidden">{run.workedMs > 0 ? describeDuration(run.workedMs) : <None />}</Td>
+      <Td className="text-right text-ink-2 tabular-nums max-tablet:hidden">{describeCost(run.costUsd)}</Td>
+      <Td className="text-right text-sm text-ink-2">
+        <RelativeTime at={run.createdAt} now={now} />
+      </Td>
+    </Row>
+  );
+}
+
+function None() {
+  return (
+    <span className="text-ink-3">
+      <span aria-hidden>–</span>
+      <span className="sr-only">none</span>
+    </span>
+  );
+}

@@ -1,0 +1,93 @@
+import Link from "next/link";
+import { classNames } from "@/components/ui/class-names";
+import { LocalTime } from "./local-time";
+import type { Mark } from "./run-words";
+import { StatusDot, StatusMark } from "./status-mark";
+
+export interface TimelineEntry {
+  id: string;
+  kind: "model" | "tool" | "person";
+  /** Breaks ties of the same moment: first what was said, then the question, then the call. */
+  order: number;
+  mark: Mark;
+  at: string;
+  title: string;
+  isCode: boolean;
+  detail: string;
+  href?: string;
+}
+
+export interface TimelineStep {
+  id: string;
+  key: string;
+  mark: Mark;
+  word: string;
+  href: string;
+  at: string | null;
+  detail: string;
+  error: string | null;
+  entries: readonly TimelineEntry[];
+  hidden: number;
+}
+
+/** What happened, step by step. Waiting for a person is a block of its own kind between the dots of work. */
+export function TimelineSteps({ steps }: { steps: readonly TimelineStep[] }) {
+  return (
+    <ol className="grid gap-5">
+      {steps.map((step) => (
+        <li key={step.id} className="grid gap-2 print:break-inside-avoid">
+          <div className="flex items-baseline gap-3">
+            <div className="min-w-0 flex-1">
+              <h3 className="flex flex-wrap items-baseline gap-x-3 font-semibold">
+                <Link href={step.href} className="hover:underline">
+                  {step.key}
+                </Link>
+                <StatusMark mark={step.mark} word={step.word} className="text-sm font-normal text-ink-2" />
+              </h3>
+              <p className="text-sm text-ink-3">{step.detail}</p>
+              {step.error ? <p className="text-sm text-critical wrap-anywhere">{step.error}</p> : null}
+            </div>
+            {step.at ? (
+              <span className="text-sm text-ink-3">
+                <LocalTime at={step.at} />
+              </span>
+            ) : null}
+          </div>
+          {step.entries.length > 0 ? (
+            <ol className="ml-1 grid border-l border-line pl-5">
+              {step.entries.map((entry) => (
+                <Entry key={entry.id} entry={entry} />
+              ))}
+            </ol>
+          ) : null}
+          {step.hidden > 0 ? (
+            <Link href={step.href} className="ml-6 text-sm text-accent underline underline-offset-3">
+              {step.hidden} more in the conversation
+            </Link>
+          ) : null}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Entry({ entry }: { entry: TimelineEntry }) {
+  const isPerson = entry.kind === "person";
+  return (
+    <li className={classNames("relative flex items-baseline gap-3 py-1.5", isPerson && "my-1.5 rounded-lg border border-dashed border-high bg-high-soft px-3 py-2")}>
+      <StatusDot mark={entry.mark} className={classNames("absolute top-3 -left-[25.5px] ring-4 ring-paper", isPerson && "top-3.5 bg-paper")} />
+      <span className="min-w-0 flex-1">
+        {entry.isCode ? <code className="text-ink wrap-anywhere">{entry.title}</code> : <span className={isPerson ? "font-medium" : undefined}>{entry.title}</span>}
+        <span className="block text-sm text-ink-2 wrap-anywhere">{entry.detail}</span>
+        {entry.href ? (
+          <Link href={entry.href} className="text-sm text-accent underline underline-offset-3 print:hidden">
+            Open in the inbox
+          </Link>
+        ) : null}
+      </span>
+      <span className="text-sm text-ink-3">
+        <LocalTime at={entry.at} />
+      </span>
+    </li>
+  );
+}
