@@ -8,6 +8,7 @@ import { judgePin, type PinBook } from "@/lib/domain/tool-pin";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { KimitsuError } from "@/lib/errors";
 import { log } from "@/lib/log";
+import { noteServerState } from "@/lib/store/transitions/note-server-state";
 import { rememberTools } from "@/lib/store/transitions/remember-tools";
 import type { ToolServer } from "@/lib/tools/tool-server";
 
@@ -54,11 +55,13 @@ async function readServer(context: RunContext, work: AgentAtWork, entry: Project
   const name = entry.server.name;
   try {
     const list = await context.deps.pool.listTools(tools, { signal: context.signal });
+    await noteServerState(context.deps.db, { name, error: null, listHash: list.hash }, context.deps.now());
     const remembered = await rememberTools(context.deps.db, { server: name, hash: list.hash, tools: list.tools, hasLock: lock !== null }, context.deps.now());
     const book = lock === null ? null : (lock[name] ?? {});
     return { entry, tools, reachable: true, definitions: new Map(list.tools.map((tool) => [tool.name, tool])), pins: (definition) => judgePin(definition, book, remembered) };
   } catch (error) {
     if (!(error instanceof KimitsuError) || context.signal.aborted) throw error;
+    await noteServerState(context.deps.db, { name, error: error.message, listHash: null }, context.deps.now());
     if (entry.server.definition.required) throw new KimitsuError("tool_failed", `${error.message} Agent ${work.agent.name} cannot work without it.`, { cause: error });
     log.warn({ run: context.memory.run.id, server: name, err: error }, "a tool server that is not required cannot be reached; the run goes on without it");
     return { entry, tools, reachable: false, definitions: new Map(), pins: () => "new" };

@@ -1,0 +1,173 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { POST as APPROVE } from "@/app/runs/[runId]/approve/route";
+import { POST as REJECT } from "@/app/runs/[runId]/reject/route";
+import { POST as DECIDE_STEP } from "@/app/runs/[runId]/steps/[step]/approval/decide/route";
+import { GET as GET_STEP } from "@/app/runs/[runId]/steps/[step]/approval/route";
+import { POST as START } from "@/app/runs/route";
+import { ask, openApiBench } from "@/lib/testing/api-bench";
+import { useDatabase } from "@/lib/testing/database";
+import { POST as DECIDE } from "./[approvalId]/decide/route";
+import { POST as EXTEND } from "./[approvalId]/extend/route";
+import { GET as GET_ONE } from "./[approvalId]/route";
+import { GET } from "./route";
+
+const database = useDatabase();
+const TWO = "agents:\n  worker:\n    turns:\n      - call: [{ tool: t-none, arguments: { text: one } }, { tool: t-none, arguments: { text: two } }]\n      - output: { done: true }\n";
+
+let bench: Awaited<ReturnType<typeof openApiBench>>;
+let operator: Awaited<ReturnType<typeof bench.login>>;
+let rea: typeof operator;
+let rob: typeof operator;
+beforeAll(async () => {
+  bench = await openApiBench(database);
+  operator = await bench.login("operator", { name: "Ana" });
+  rea = await bench.login("reviewer", { name: "Rea" });
+  rob = await bench.login("reviewer", { name: "Rob" });
+});
+
+async function waiting(own = bench) {
+  Object.assign(globalThis, { __kimitsuRuntime: own.deps });
+  const runId = (await ask(START, "/runs", { method: "POST", token: operator.token, body: { workflow: "main" } })).body.run_id as string;
+  await own.advance(runId);
+  const [approval] = await own.pendingOf(runId);
+  return { runId, approval: approval! };
+}
+const onRun = (handler: typeof APPROVE, runId: string, body: unknown, token = rea.token) => ask(handler, `/runs/${runId}/x`, { method: "POST", token, body }, { runId });
+const onApproval = (handler: typeof DECIDE, approvalId: string, body: unknown, token = rea.token) => ask(handler, `/approvals/${approvalId}/x`, { method: "POST", token, body }, { approvalId });
+const sentBy = async (runId: string) => (await database.db.call.findMany({ where: { runId, tool: "t-none", executingAt: { not: null } } })).length;
+
+describe("deciding on a run", () => {
+  test("approve without naming the call: it is sent once, with person and token on record", async () => {
+    const { runId, approval } = await waiting();
+    const { status, body } = await onRun(APPROVE, runId, { digest: approval.digest, comment: "fine" });
+    expect([status, body]).toEqual([200, { approval_id: approval.id, call_id: approval.callId, run_id: runId, status: "approved", approvals: 1, min_approvals: 1, digest: approval.digest }]);
+    expect(await bench.advance(runId)).toEqual({ kind: "settled" });
+    expect(await sentBy(runId)).toBe(1);
+    expect(await database.db.decision.findFirstOrThrow({ where: { approvalId: approval.id } })).toMatchObject({ userId: rea.user.id, tokenId: rea.id, verdict: "approved", comment: "fine", address: "192.0.2.1" });
+  });
+
+  test("reject: it never reaches the server, and the agent goes on", async () => {
+    const { runId } = await waiting();
+    expect((await onRun(REJECT, runId, { reason: "Wrong" })).body.status).toBe("rejected");
+    expect(await bench.advance(runId)).toEqual({ kind: "settled" });
+    expect(await sentBy(runId)).toBe(0);
+  });
+
+  test("409 for what was decided, with who, what and when, by whichever way it is asked", async () => {
+    const { runId, approval } = await waiting();
+    await onRun(REJECT, runId, {});
+    const late = [
+      await onRun(APPROVE, runId, {}, rob.token),
+      await onRun(APPROVE, runId, { call_id: approval.callId }, rob.token),
+      await onApproval(DECIDE, approval.id, { decision: "approve" }, rob.token),
+      await ask(DECIDE_STEP, "/x", { method: "POST", token: rob.token, body: { decision: "approved" } }, { runId, step: "work" }),
+    ];
+    for (const { status, body } of late) {
+      expect([status, body.error.message]).toEqual([409, expect.stringMatching(/was already rejected by Rea at 2026-.*nothing was changed/)]);
+      expect(body.error.issues).toEqual([{ path: approval.id, message: expect.stringMatching(/^rejected by Rea at 2026-/) }]);
+    }
+    expect(await database.db.decision.count({ where: { approvalId: approval.id } })).toBe(1);
+  });
+
+  test("of many who decide at the same instant one wins", async () => {
+    const { runId } = await waiting();
+    const answers = await Promise.all([rea, rob, rea, rob, rea, rob].map(({ token }, index) => onRun(index % 2 === 0 ? APPROVE : REJECT, runId, {}, token)));
+    expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
+  });
+
+  test("arguments that are not the ones that were seen are a conflict", async () => {
+    const { runId, approval } = await waiting();
+    const { status, body } = await onRun(APPROVE, runId, { digest: `sha256:${"0".repeat(64)}` });
+    expect([status, body.error.message]).toEqual([409, expect.stringContaining("are not the ones you saw")]);
+    expect((await bench.pendingOf(runId)).map(({ id }) => id)).toEqual([approval.id]);
+  });
+
+  test("edited arguments are what is sent; a rejection cannot edit", async () => {
+    const { runId } = await waiting();
+    expect((await onRun(REJECT, runId, { arguments: { text: "x" } })).status).toBe(422);
+    expect((await onRun(APPROVE, runId, { arguments: { text: "edited" } })).status).toBe(200);
+    await bench.advance(runId);
+    const calls = await bench.server.calls("t-none");
+    expect(JSON.stringify(calls.at(-1))).toContain("edited");
+  });
+
+  test("several waiting calls: 409 with the list, then each by its id, in any order", async () => {
+    const two = await openApiBench(database, { script: TWO });
+    const { runId } = await waiting(two);
+    const pending = await two.pendingOf(runId);
+    const { status, body } = await onRun(APPROVE, runId, {});
+    expect(status).toBe(409);
+    expect(body.error.issues.map((issue: { path: string }) => issue.path).toSorted()).toEqual(pending.map(({ callId }) => callId).toSorted());
+    expect((await onRun(REJECT, runId, { call_id: pending[1]!.callId })).status).toBe(200);
+    expect((await onRun(APPROVE, runId, {})).body.call_id).toBe(pending[0]!.callId);
+    await two.advance(runId);
+    expect((await two.server.calls("t-none")).length).toBe(1);
+  });
+
+  test("404 for a run or a call that is not there, or of another run", async () => {
+    const one = await waiting();
+    const other = await waiting();
+    expect((await onRun(APPROVE, "run_none", {})).status).toBe(404);
+    expect((await onRun(APPROVE, one.runId, { call_id: "call_none" })).status).toBe(404);
+    expect((await onRun(APPROVE, one.runId, { call_id: other.approval.callId })).status).toBe(404);
+  });
+
+  test("403 for whoever started it, for viewers, and for tokens without the scope; identity never comes from the body", async () => {
+    const { runId } = await waiting();
+    const own = await onRun(APPROVE, runId, {}, operator.token);
+    expect([own.status, own.body.error.message]).toEqual([403, expect.stringContaining("Whoever started a run cannot decide its calls")]);
+    expect((await onRun(APPROVE, runId, {}, (await bench.login("viewer")).token)).status).toBe(403);
+    expect((await onRun(APPROVE, runId, {}, (await bench.login("admin", { scopes: ["runs:write", "approvals:read", "admin"] })).token)).status).toBe(403);
+    expect((await onRun(APPROVE, runId, { user_id: rea.user.id }, operator.token)).status).toBe(422);
+    expect((await bench.pendingOf(runId)).length).toBe(1);
+  });
+
+  test("409 for a run that waits for nobody", async () => {
+    const { runId } = await waiting();
+    const quiet = await database.db.run.create({ data: { ...(await database.db.run.findUniqueOrThrow({ where: { id: runId }, omit: { secrets: true } })), id: `${runId}x`, error: undefined, output: undefined, params: {} } });
+    expect((await onRun(APPROVE, quiet.id, {})).body.error.message).toContain("waits for a decision; nothing was decided");
+  });
+});
+
+describe("the inbox by API", () => {
+  test("lists by status in pages, and shows one with its decisions", async () => {
+    const { runId, approval } = await waiting();
+    const listed = (await ask(GET, `/approvals?status=pending&run=${runId}`, { token: rea.token })).body;
+    expect(listed.items).toEqual([expect.objectContaining({ approval_id: approval.id, status: "pending", run_id: runId, started_by: "operator's", agent_says: "I look and I act.", reject_reasons: ["Wrong"], decisions: [] })]);
+    await onApproval(DECIDE, approval.id, { decision: "reject", reason: "Wrong", comment: "no" });
+    const one = (await ask(GET_ONE, "/x", { token: rea.token }, { approvalId: approval.id })).body;
+    expect(one).toMatchObject({ status: "rejected", decisions: [{ user: { id: rea.user.id, name: "Rea" }, token: { id: rea.id }, verdict: "rejected", reason: "Wrong", comment: "no" }] });
+    const all = (await ask(GET, "/approvals?limit=200", { token: rea.token })).body.items;
+    const first = (await ask(GET, "/approvals?limit=2", { token: rea.token })).body;
+    const second = (await ask(GET, `/approvals?limit=2&cursor=${first.next_cursor}`, { token: rea.token })).body;
+    expect([...first.items, ...second.items]).toEqual(all.slice(0, 4));
+  });
+
+  test("404 and 422", async () => {
+    expect((await ask(GET_ONE, "/x", { token: rea.token }, { approvalId: "apr_none" })).status).toBe(404);
+    expect((await onApproval(DECIDE, "apr_none", { decision: "approve" })).status).toBe(404);
+    expect((await onApproval(DECIDE, "apr_none", { decision: "maybe" })).status).toBe(422);
+    expect((await ask(GET, "/approvals?status=open", { token: rea.token })).status).toBe(422);
+  });
+
+  test("the older form reads and decides by step", async () => {
+    const { runId, approval } = await waiting();
+    const params = { runId, step: "work" };
+    expect((await ask(GET_STEP, "/x", { token: rea.token }, params)).body).toMatchObject({ approval_id: approval.id, status: "pending" });
+    expect((await ask(DECIDE_STEP, "/x", { method: "POST", token: rea.token, body: { decision: "approved" } }, params)).body.status).toBe("approved");
+    expect((await ask(GET_STEP, "/x", { token: rea.token }, params)).body).toMatchObject({ status: "approved", decisions: [{ user: { name: "Rea" } }] });
+    expect((await ask(GET_STEP, "/x", { token: rea.token }, { runId, step: "other" })).status).toBe(404);
+  });
+});
+
+describe("more time", () => {
+  test("is added to what is left, and refused when it is decided", async () => {
+    const { approval } = await waiting();
+    const { status, body } = await onApproval(EXTEND, approval.id, { minutes: 15 });
+    expect([status, body]).toEqual([200, { approval_id: approval.id, expires_at: new Date(approval.expiresAt!.getTime() + 15 * 60_000).toISOString() }]);
+    await onApproval(DECIDE, approval.id, { decision: "approve" });
+    expect((await onApproval(EXTEND, approval.id, {})).status).toBe(409);
+    expect((await onApproval(EXTEND, "apr_none", {})).status).toBe(404);
+  });
+});
+

@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { POST as CANCEL } from "@/app/runs/[runId]/cancel/route";
+import { GET as RUN } from "@/app/runs/[runId]/route";
+import { POST as START } from "@/app/runs/route";
+import { ask, openApiBench } from "@/lib/testing/api-bench";
+import { useDatabase } from "@/lib/testing/database";
+import { POST } from "./route";
+
+const database = useDatabase();
+const SCRIPT = "agents:\n  worker:\n    turns:\n      - call: [{ tool: drop-after, arguments: { text: act } }]\n      - output: { got: \"{{ status.drop-after }}\" }\n";
+
+let bench: Awaited<ReturnType<typeof openApiBench>>;
+let token: string;
+beforeAll(async () => {
+  bench = await openApiBench(database, { script: SCRIPT, allowlist: "- drop-after" });
+  token = (await bench.login("operator")).token;
+});
+
+async function unknown() {
+  const runId = (await ask(START, "/runs", { method: "POST", token, body: { workflow: "main" } })).body.run_id as string;
+  await bench.advance(runId);
+  const call = await database.db.call.findFirstOrThrow({ where: { runId } });
+  expect(call.status).toBe("outcome_unknown");
+  return { runId, callId: call.id };
+}
+const settle = (callId: string, body: unknown, own = token) => ask(POST, `/calls/${callId}/settle`, { method: "POST", token: own, body }, { callId });
+const statusOf = async (runId: string) => (await ask(RUN, `/runs/${runId}`, { token }, { runId })).body.status;
+
+describe("200", () => {
+  test("it happened: the run goes on with the result that the person gave, and nothing is sent again", async () => {
+    const { runId, callId } = await unknown();
+    const sent = (await bench.server.calls("drop-after")).length;
+    expect(await settle(callId, { outcome: "happened", result: { id: 7 }, comment: "seen in the books" })).toMatchObject({ status: 200, body: { call_id: callId, run_id: runId, status: "succeeded" } });
+    await bench.advance(runId);
+    expect(await statusOf(runId)).toBe("complete");
+    expect((await bench.server.calls("drop-after")).length).toBe(sent);
+  });
+
+  test("it did not happen: it is sent once more", async () => {
+    const { runId, callId } = await unknown();
+    const sent = (await bench.server.calls("drop-after")).length;
+    expect((await settle(callId, { outcome: "did_not_happen" })).body.status).toBe("approved");
+    await bench.advance(runId);
+    expect((await bench.server.calls("drop-after")).length).toBe(sent + 1);
+  });
+
+  test("failed: the agent is told so", async () => {
+    const { runId, callId } = await unknown();
+    expect((await settle(callId, { outcome: "failed" })).body.status).toBe("failed");
+    await bench.advance(runId);
+    expect(await statusOf(runId)).toBe("complete");
+  });
+});
+
+describe("refusals", () => {
+  test("409 when it is settled already, and when its run is over and it would be sent", async () => {
+    const { callId } = await unknown();
+    await settle(callId, { outcome: "failed" });
+    expect((await settle(callId, { outcome: "happened" })).body.error.message).toContain("only a call whose outcome is unknown can be settled");
+    const other = await unknown();
+    await ask(CANCEL, "/x", { method: "POST", token, body: {} }, { runId: other.runId });
+    expect((await settle(other.callId, { outcome: "did_not_happen" })).status).toBe(409);
+  });
+
+  test("404, 403 and 422", async () => {
+    expect((await settle("call_none", { outcome: "failed" })).status).toBe(404);
+    expect((await settle("call_none", { outcome: "failed" }, (await bench.login("reviewer")).token)).status).toBe(403);
+    expect((await settle("call_none", { outcome: "failed", result: 1 })).body.error.issues[0].path).toBe("body.result");
+  });
+});
