@@ -7,6 +7,8 @@ import { SideNav } from "@/components/shell/side-nav";
 import { parseTheme, THEME_COOKIE } from "@/components/theme/theme";
 import { Toaster } from "@/components/ui/toast";
 import { can, requireSession } from "@/lib/auth/session";
+import { engineDeps } from "@/lib/engine/deps";
+import { countPending } from "@/lib/store/queries/inbox-counts";
 import { signOutHere } from "./sign-out";
 
 const DESTINATION_NAMES: readonly DestinationName[] = ["Inbox", "History", "Workflows", "Tools", "Audit", "Insights", "Settings"];
@@ -18,16 +20,17 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
   const person = { name: user.name, email: user.email, role: user.role, groups: user.groups };
   const destinations = DESTINATION_NAMES.filter((name) => name !== "Audit" || can(session, "audit:read"));
+  const waiting = can(session, "approvals:read") ? await countPending(engineDeps().db) : 0;
   return (
     <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[76px_minmax(0,1fr)] wide:grid-cols-[208px_minmax(0,1fr)]">
       <a href="#content" className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
         Skip to content
       </a>
-      <SideNav destinations={destinations} foot={<PersonMenu person={person} theme={theme} signOut={signOutHere} />} />
+      <SideNav destinations={destinations} waiting={waiting} foot={<PersonMenu person={person} theme={theme} signOut={signOutHere} />} />
       <main id="content" tabIndex={-1} className="flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]">
         {children}
       </main>
-      <PhoneBar destinations={destinations} person={person} theme={theme} signOut={signOutHere} />
+      <PhoneBar destinations={destinations} waiting={waiting} person={person} theme={theme} signOut={signOutHere} />
       <Toaster />
     </div>
   );

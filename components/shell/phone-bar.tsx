@@ -10,6 +10,7 @@ import { Avatar } from "@/components/ui/avatar";
 import { type DestinationName, isWithin, listDestinations } from "./destinations";
 import { LinkWorking } from "./link-working";
 import { describePerson, type Person } from "./person";
+import { WaitingCount } from "./waiting-count";
 
 const tabClass =
   "relative flex h-14 w-full flex-col items-center justify-center gap-0.5 text-2xs text-ink-2 aria-[current=page]:font-medium aria-[current=page]:text-accent [&_svg]:size-5 [&_svg]:stroke-[1.7]";
@@ -17,28 +18,33 @@ const rowClass = "flex h-12 w-full items-center gap-3 rounded-md px-3 aria-[curr
 
 interface Props {
   destinations: readonly DestinationName[];
+  /** Calls that wait for a person. */
+  waiting: number;
   person: Person;
   theme: Theme;
   signOut: () => Promise<void>;
 }
 
 /** The bar at a phone's foot, in the thumb's reach. "More" is a popover of the browser's own: Escape and a tap beside it close it. */
-export function PhoneBar({ destinations, person, theme, signOut }: Props) {
+export function PhoneBar({ destinations, waiting, person, theme, signOut }: Props) {
   const pathname = usePathname();
   const more = useRef<HTMLDivElement>(null);
   const shown = listDestinations(destinations);
   const hidden = shown.filter((destination) => !destination.onPhone);
   const close = () => more.current?.hidePopover();
+  // A card has its own actions at the bottom edge, and a way back to the list.
+  if (pathname.startsWith("/inbox/")) return null;
   return (
     <nav aria-label="Main" className="fixed inset-x-0 bottom-0 z-30 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] tablet:hidden">
       <ul className="grid grid-cols-5">
         {shown.filter((destination) => destination.onPhone).map(({ href, label, icon: Icon }) => (
-          <li key={href}>
+          <li key={href} className="relative">
             <Link href={href} aria-current={isWithin(pathname, href) ? "page" : undefined} className={tabClass}>
               <Icon aria-hidden />
               {label}
               <LinkWorking />
             </Link>
+            {label === "Inbox" ? <WaitingCount count={waiting} className="top-1 left-[calc(50%+8px)]" /> : null}
           </li>
         ))}
         <li>

@@ -1,0 +1,92 @@
+"use server";
+
+import { revalidatePath } from "next/cache";
+import { unstable_rethrow } from "next/navigation";
+import { z } from "zod";
+import type { DecisionAnswer, DecisionRequest } from "@/components/approvals/decision";
+import { actorOf, can, requireSession, type Session } from "@/lib/auth/session";
+import { decideApproval } from "@/lib/engine/decide-approval";
+import { engineDeps } from "@/lib/engine/deps";
+import { extendApproval } from "@/lib/engine/extend-approval";
+import { parseInput } from "@/lib/engine/parse-input";
+import { runtime } from "@/lib/engine/runtime";
+import { KimitsuError } from "@/lib/errors";
+import { createId } from "@/lib/ids";
+import { log } from "@/lib/log";
+import { findCard } from "@/lib/store/queries/find-card";
+import { type ApprovalView, getApproval } from "@/lib/store/queries/get-approval";
+import { applyEdits } from "./apply-edits";
+import { toDecisionProblem } from "./decision-problem";
+
+const EXTEND_BY_MS = 30 * 60_000;
+
+const editSchema = z.union([z.strictObject({ name: z.string(), value: z.json() }), z.strictObject({ name: z.string(), remove: z.literal(true) })]);
+const requestSchema = z.strictObject({
+  approvalId: z.string(),
+  digest: z.string(),
+  verdict: z.enum(["approved", "rejected"]),
+  reason: z.string().trim().max(2000).optional(),
+  confirm: z.string().max(200).optional(),
+  edits: z.array(editSchema).max(200).optional(),
+});
+
+/** What a reviewer pressed on a card. Tool and arguments come from the row; the browser names only what it saw and what should change. */
+export async function decideCard(given: DecisionRequest): Promise<DecisionAnswer> {
+  const session = await requireSession();
+  try {
+    const request = parseInput(requestSchema, given);
+    const approval = await getApproval(engineDeps().db, request.approvalId);
+    if (approval.status === "pending" && request.verdict === "approved") await requireConfirmation(session, approval, request.confirm);
+    const { status } = await decideApproval(
+      runtime(),
+      { userId: session.user.id, role: session.user.role, groups: session.user.groups, actor: actorOf(session), tokenId: null },
+      {
+        approvalId: approval.id,
+        verdict: request.verdict,
+        digest: request.digest,
+        ...(request.reason ? { reason: request.reason } : {}),
+        ...(request.edits && request.edits.length > 0 ? { arguments: applyEdits(approval.argumentsCanonical, request.edits) } : {}),
+      },
+    );
+    revalidatePath("/inbox", "layout");
+    return { kind: "recorded", status: status as "approved" | "rejected" | "pending" };
+  } catch (error) {
+    unstable_rethrow(error);
+    return explain(error, given);
+  }
+}
+
+/** A critical call is approved by typing a value of it; the server checks that as well, so that no script of a page can leave it out. */
+async function requireConfirmation(session: Session, approval: ApprovalView, typed: string | undefined): Promise<void> {
+  if (approval.danger !== "critical") return;
+  const { db, now } = engineDeps();
+  const card = await findCard(db, approval.id, { userId: session.user.id, role: session.user.role, groups: session.user.groups }, now());
+  if (card?.confirmWord === typed) return;
+  throw new KimitsuError("invalid_request", `This call is critical: type ${card?.confirmWord} to approve it. Nothing was decided.`);
+}
+
+async function explain(error: unknown, given: DecisionRequest): Promise<DecisionAnswer> {
+  if (error instanceof KimitsuError && error.code !== "internal") {
+    const now = error.code === "conflict" ? await getApproval(engineDeps().db, given.approvalId).catch(() => null) : null;
+    return toDecisionProblem(error, now, given.digest);
+  }
+  const requestId = createId("request");
+  log.error({ err: error, request_id: requestId }, "a decision failed");
+  return { kind: "uncertain", message: `The server failed; its log has it under ${requestId}.` };
+}
+
+export async function extendCard(approvalId: string): Promise<{ ok: boolean; message: string }> {
+  const session = await requireSession();
+  try {
+    if (!can(session, "approvals:decide")) throw new KimitsuError("forbidden", "Only people who decide can give more time; nothing was changed.");
+    await extendApproval(engineDeps(), actorOf(session), { approvalId: parseInput(z.string(), approvalId), byMs: EXTEND_BY_MS });
+    revalidatePath("/inbox", "layout");
+    return { ok: true, message: "30 minutes more" };
+  } catch (error) {
+    unstable_rethrow(error);
+    if (error instanceof KimitsuError && error.code !== "internal") return { ok: false, message: error.message };
+    const requestId = createId("request");
+    log.error({ err: error, request_id: requestId }, "an extension failed");
+    return { ok: false, message: `Something went wrong; the server's log has it under ${requestId}.` };
+  }
+}

@@ -1,0 +1,10 @@
+import { findSession } from "@/lib/auth/session";
+import { engineDeps } from "@/lib/engine/deps";
+import { countPending } from "@/lib/store/queries/inbox-counts";
+
+/** "(7) Inbox": the tab tells how many wait. Nobody who is not signed in learns the number. */
+export async function inboxTitle(title: string): Promise<string> {
+  if (!(await findSession())) return title;
+  const count = await countPending(engineDeps().db);
+  return count === 0 ? title : `(${count >= 1000 ? "999+" : count}) ${title}`;
+}

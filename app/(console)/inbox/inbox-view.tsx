@@ -1,0 +1,107 @@
+import type { ReactNode } from "react";
+import { notFound } from "next/navigation";
+import { Card } from "@/components/approvals/card";
+import { InboxKeys } from "@/components/approvals/keyboard";
+import { LiveInbox } from "@/components/approvals/live";
+import { Queue } from "@/components/approvals/queue";
+import { QueueFilters } from "@/components/approvals/queue-filters";
+import { RunColumn } from "@/components/approvals/run-so-far";
+import { classNames } from "@/components/ui/class-names";
+import { Notice } from "@/components/ui/notice";
+import { Pager } from "@/components/ui/pager";
+import type { Session } from "@/lib/auth/session";
+import { engineDeps } from "@/lib/engine/deps";
+import { type ApprovalCard, findCard } from "@/lib/store/queries/find-card";
+import { getInboxCounts } from "@/lib/store/queries/inbox-counts";
+import { type InboxRow, listInbox } from "@/lib/store/queries/list-inbox";
+import { decideCard, extendCard } from "./actions";
+import { toFilters } from "./filters";
+import { type InboxView, listAddress } from "./inbox-address";
+import { InboxOverview } from "./overview";
+
+interface Props {
+  session: Session;
+  view: InboxView;
+  /** The card that the address names. */
+  approvalId: string | null;
+}
+
+/** The queue, the card and the run side by side; on a phone the address says which of the first two is shown. */
+export async function InboxScreen({ session, view, approvalId }: Props) {
+  const { db, now } = engineDeps();
+  const reader = { userId: session.user.id, role: session.user.role, groups: session.user.groups };
+  const [page, counts, card] = await Promise.all([
+    listInbox(db, reader, view),
+    getInboxCounts(db, reader),
+    approvalId === null ? null : findCard(db, approvalId, reader, now()),
+  ]);
+  if (approvalId !== null && card === null) notFound();
+  const at = now().toISOString();
+  const firstHref = view.cursor ? listAddress(view, { cursorText: undefined }) : undefined;
+  const nextHref = page.nextCursor ? listAddress(view, { cursorText: page.nextCursor }) : undefined;
+  return (
+    <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] tablet:h-dvh tablet:grid-cols-[minmax(264px,372fr)_minmax(0,548fr)] wide:grid-cols-[minmax(280px,372fr)_minmax(0,548fr)_minmax(236px,312fr)]">
+      <Column label="Queue" className={classNames("tablet:border-r tablet:border-line", card && "max-tablet:hidden")}>
+        <header className="flex h-13 shrink-0 items-center gap-2.5 border-b border-line px-4">
+          <h1 className="text-lg font-semibold">Inbox</h1>
+          <span className="text-ink-3 tabular-nums">{counts.all >= 1000 ? "999+" : counts.all}</span>
+          <span className="ml-auto flex items-center gap-2">
+            <LiveInbox userId={session.user.id} watched={namesOf(page.items, card)} />
+            <InboxKeys />
+          </span>
+        </header>
+        <QueueFilters {...toFilters(view, counts)} />
+        {view.problems.map((problem) => (
+          <Notice key={problem} tone="failed" title={problem} className="m-3" />
+        ))}
+        {page.items.length > 0 ? (
+          <Queue rows={page.items} selectedId={approvalId} search={searchOf(view)} now={at} decide={decideCard} />
+        ) : (
+          <p className="px-4 py-6 text-ink-2">{counts.all === 0 ? "Nothing waits for a person." : "No pending call fits these filters."}</p>
+        )}
+        <Pager label="Pages of the queue" firstHref={firstHref} nextHref={nextHref} />
+      </Column>
+      {card ? (
+        <>
+          <div className="flex min-h-0 min-w-0 flex-col bg-panel">
+            <Card key={card.id} card={card} listHref={listAddress(view)} nextHref={afterThis(page.items, card.id, view)} decide={decideCard} extend={extendCard} />
+          </div>
+          <Column label="Run so far" className="border-l border-line max-wide:hidden">
+            <header className="flex h-13 shrink-0 items-center border-b border-line px-4">
+              <h2 className="text-lg font-semibold">Run so far</h2>
+            </header>
+            <div className="min-h-0 flex-1 overflow-y-auto p-4" tabIndex={0}>
+              <RunColumn run={card.run} thisCallId={card.callId} />
+            </div>
+          </Column>
+        </>
+      ) : (
+        <div className="min-h-0 min-w-0 overflow-y-auto bg-panel wide:col-span-2">
+          <InboxOverview counts={counts} now={at} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Column({ label, className, children }: { label: string; className?: string; children: ReactNode }) {
+  return (
+    <section aria-label={label} className={classNames("flex min-h-0 min-w-0 flex-col", className)}>
+      {children}
+    </section>
+  );
+}
+
+const searchOf = (view: InboxView): string => listAddress(view, {}, "");
+
+/** Where "not now" and "next" lead: the row below, or back to the list from the last one. */
+function afterThis(rows: readonly InboxRow[], id: string, view: InboxView): string {
+  const place = rows.findIndex((row) => row.id === id);
+  const next = rows[place + 1];
+  return next && next.id !== id ? `/inbox/${next.id}${searchOf(view)}` : listAddress(view);
+}
+
+function namesOf(rows: readonly InboxRow[], card: ApprovalCard | null): Record<string, string> {
+  const shown = card ? [...rows, card] : rows;
+  return Object.fromEntries(shown.map((row) => [row.id, `${row.server}.${row.tool}`]));
+}

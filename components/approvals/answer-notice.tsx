@@ -1,0 +1,40 @@
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import type { DecisionAnswer } from "./decision";
+
+const TITLES: Record<Extract<DecisionAnswer, { kind: "not_recorded" }>["why"], string> = {
+  expired: "Not recorded: it has expired",
+  decided: "Not recorded: someone was quicker",
+  run_ended: "Not recorded: the run has ended",
+  changed: "Not recorded: the arguments have changed",
+  forbidden: "Not recorded: you may not decide this",
+  invalid: "Not recorded",
+};
+
+/** What went wrong with a decision. Certain and uncertain failures must never read alike. */
+export function AnswerNotice({ answer, onLookAgain }: { answer: DecisionAnswer; onLookAgain: () => void }) {
+  if (answer.kind === "recorded") return null;
+  if (answer.kind === "uncertain") {
+    return (
+      <Notice tone="failed" title="Your decision may or may not have been recorded">
+        <p>{answer.message} Look again before you decide once more.</p>
+        <div>
+          <Button size="small" onClick={onLookAgain}>
+            Look again
+          </Button>
+        </div>
+      </Notice>
+    );
+  }
+  const issues = answer.issues.filter((issue) => !answer.message.includes(issue));
+  return (
+    <Notice tone="failed" title={TITLES[answer.why]}>
+      <p className="wrap-anywhere">{answer.message}</p>
+      {issues.map((issue) => (
+        <p key={issue} className="wrap-anywhere">
+          {issue}
+        </p>
+      ))}
+    </Notice>
+  );
+}

@@ -1,0 +1,85 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { controlClass } from "@/components/ui/field";
+import type { InboxRow } from "@/lib/store/queries/list-inbox";
+import { type Decide, type DecisionAnswer, decideSafely } from "./decision";
+import { wasSeen } from "./seen";
+
+interface Result {
+  id: string;
+  name: string;
+  words: string;
+}
+
+type Verdict = "approved" | "rejected";
+
+/** Decides several calls one after the other and tells of each what became of it. Critical ones cannot be picked at all. */
+export function BatchBar({ chosen, onClear, decide }: { chosen: readonly InboxRow[]; onClear: () => void; decide: Decide }) {
+  const router = useRouter();
+  const [progress, setProgress] = useState<{ verdict: Verdict; done: number; of: number } | null>(null);
+  const [results, setResults] = useState<readonly Result[]>([]);
+  const [reason, setReason] = useState<string | null>(null);
+
+  async function run(verdict: Verdict) {
+    const rows = [...chosen];
+    const found: Result[] = [];
+    for (const [done, row] of rows.entries()) {
+      setProgress({ verdict, done, of: rows.length });
+      found.push({ id: row.id, name: `${row.server}.${row.tool}: ${row.summary}`, words: await decideOne(decide, row, verdict, reason?.trim() ?? "") });
+      setResults([...found]);
+    }
+    setProgress(null);
+    setReason(null);
+    onClear();
+    router.refresh();
+  }
+
+  if (chosen.length === 0 && results.length === 0) return null;
+  return (
+    <section aria-label="Selected calls" className="grid max-h-[50dvh] gap-2 overflow-y-auto border-t border-line-strong bg-panel px-4 py-3 max-tablet:sticky max-tablet:bottom-14">
+      <p role="status" className="text-sm font-medium">
+        {progress ? `${progress.verdict === "approved" ? "Approving" : "Rejecting"} ${progress.done + 1} of ${progress.of}…` : chosen.length > 0 ? `${chosen.length} selected` : "Done:"}
+      </p>
+      {results.length > 0 ? (
+        <ul className="grid gap-1 text-sm">
+          {results.map((result) => (
+            <li key={result.id} className="wrap-anywhere">
+              <span className="text-ink-2">{result.name}</span>: <b className="font-semibold">{result.words}</b>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {reason !== null && progress === null ? (
+        <input autoFocus aria-label="Reason for all of them" placeholder="Reason, told to the agents" value={reason} maxLength={2000} onChange={(event) => setReason(event.target.value)} className={controlClass} />
+      ) : null}
+      <div className="flex flex-wrap gap-2">
+        {chosen.length > 0 && progress === null ? (
+          <>
+            {reason === null ? <Button size="small" variant="primary" onClick={() => void run("approved")}>Approve {chosen.length}</Button> : null}
+            <Button size="small" onClick={() => (reason === null ? setReason("") : void run("rejected"))}>Reject {chosen.length}{reason === null ? "…" : ""}</Button>
+          </>
+        ) : null}
+        {progress === null ? <Button size="small" variant="quiet" data-key="escape-batch" onClick={() => { setResults([]); setReason(null); onClear(); }}>{chosen.length > 0 ? "Clear" : "Close"}</Button> : null}
+      </div>
+    </section>
+  );
+}
+
+async function decideOne(decide: Decide, row: InboxRow, verdict: Verdict, reason: string): Promise<string> {
+  if (verdict === "approved" && row.danger === "high" && !wasSeen(row.id, row.digest)) return "not approved: its danger is high, and it was not looked at. Open it first.";
+  return describe(await decideSafely(decide, { approvalId: row.id, digest: row.digest, verdict, ...(reason === "" ? {} : { reason }) }));
+}
+
+function describe(answer: DecisionAnswer): string {
+  switch (answer.kind) {
+    case "recorded":
+      return answer.status === "pending" ? "approved by you; it waits for others" : answer.status;
+    case "not_recorded":
+      return `not recorded. ${answer.message}`;
+    case "uncertain":
+      return `may or may not have been recorded. ${answer.message} Open it to see.`;
+  }
+}

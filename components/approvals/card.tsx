@@ -1,0 +1,132 @@
+import type { ReactNode } from "react";
+import { classNames } from "@/components/ui/class-names";
+import { CopyButton } from "@/components/ui/copy-button";
+import { RelativeTime } from "@/components/ui/relative-time";
+import type { ApprovalCard } from "@/lib/store/queries/find-card";
+import { ArgumentTable } from "./argument-table";
+import { CardBar, CardTitle } from "./card-head";
+import { DANGER_BORDERS } from "./danger";
+import type { Decide, Extend } from "./decision";
+import { DecisionPanel } from "./decision-panel";
+import { NextPanel, WhoCould } from "./no-decision";
+import { CardOutcome } from "./outcome";
+import { RunColumn } from "./run-so-far";
+import { SeenParts } from "./seen";
+import { SeenBeforeLine } from "./seen-before";
+import { ShownText } from "./shown-text";
+import { WhyAsked } from "./why-asked";
+
+interface Props {
+  card: ApprovalCard;
+  listHref: string;
+  nextHref: string;
+  decide: Decide;
+  extend: Extend;
+}
+
+/** One pending call: facts first, then the exact arguments, then what the agent wrote, set apart. */
+export function Card({ card, listHref, nextHref, decide, extend }: Props) {
+  const canDecide = card.status === "pending" && card.refusal === null && !card.decidedByReader;
+  return (
+    <SeenParts key={`${card.id} ${card.digest}`} card={card.id} digest={card.digest} parts={card.arguments.map((argument) => argument.path)}>
+      <article aria-labelledby="card-title" className={classNames("flex min-h-0 min-w-0 flex-1 flex-col border-l-3", DANGER_BORDERS[card.danger])}>
+        <CardBar card={card} listHref={listHref} extend={extend} />
+        <div className="min-h-0 flex-1 overflow-y-auto max-tablet:overflow-visible" tabIndex={-1}>
+          <div className="mx-auto grid max-w-190 grid-cols-[minmax(0,1fr)] gap-5 px-4 py-5 tablet:px-6">
+            <CardTitle card={card} />
+            <CardOutcome card={card} />
+            {card.status === "pending" ? <WhoCould card={card} /> : null}
+            <WhyAsked card={card} />
+            <Arguments card={card} />
+            <AgentSays text={card.agentSays} />
+            <Part id="seen-before" title="Seen before">
+              <SeenBeforeLine seen={card.seen} now={card.now} />
+            </Part>
+            <details className="border-t border-line pt-3 wide:hidden">
+              <summary className="text-sm font-medium text-ink-2">Run so far</summary>
+              <div className="pt-3">
+                <RunColumn run={card.run} thisCallId={card.callId} />
+              </div>
+            </details>
+          </div>
+        </div>
+        <div className="shrink-0 max-tablet:sticky max-tablet:bottom-0 max-tablet:-mb-[calc(env(safe-area-inset-bottom)+60px)]">
+          {canDecide ? <DecisionPanel facts={toFacts(card, nextHref)} decide={decide} /> : <NextPanel nextHref={nextHref} isDecided={card.status !== "pending"} />}
+        </div>
+      </article>
+    </SeenParts>
+  );
+}
+
+function toFacts(card: ApprovalCard, nextHref: string) {
+  const { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey } = card;
+  return {
+    approvalId: card.id,
+    digest: card.digest,
+    tool: `${card.server}.${card.tool}`,
+    needsSight: card.danger === "high" || card.danger === "critical",
+    confirmWord: card.confirmWord,
+    presets: card.rejectReasons,
+    rule: { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey, hasExpiry: card.expiresAt !== null },
+    edit: card.edit,
+    editable: card.editable,
+    expiresAt: card.expiresAt,
+    now: card.now,
+    nextHref,
+  };
+}
+
+function Arguments({ card }: { card: ApprovalCard }) {
+  return (
+    <Part
+      id="arguments"
+      title="Arguments"
+      note="exactly what will be sent"
+      aside={
+        <span className="flex items-center gap-1">
+          <code className="text-ink-3" title={card.digest}>
+            sha256 {card.digest.slice(7, 11)}…{card.digest.slice(-4)}
+          </code>
+          <CopyButton text={card.copyText} what="arguments, redacted" />
+        </span>
+      }
+    >
+      <ArgumentTable rows={card.arguments} gone={card.gone} />
+      {card.comparedWith ? (
+        <p className="text-sm text-ink-3">
+          Compared with the last approved call of this tool{card.comparedWith.by ? `, by ${card.comparedWith.by}` : ""}, <RelativeTime at={card.comparedWith.at} now={card.now} />.
+        </p>
+      ) : (
+        <p className="text-sm text-ink-3">No call of this tool was approved before, so there is nothing to compare with.</p>
+      )}
+    </Part>
+  );
+}
+
+function AgentSays({ text }: { text: string | null }) {
+  if (text === null) return null;
+  return (
+    <Part id="agent-says" title="The agent says">
+      <blockquote className="grid gap-1 border-l-2 border-line-strong pl-3.5 text-ink-2">
+        <p className="text-sm text-ink-3">Written by the model, not checked by Kimitsu</p>
+        <p className="whitespace-pre-wrap wrap-anywhere">
+          <ShownText text={text} />
+        </p>
+      </blockquote>
+    </Part>
+  );
+}
+
+function Part({ id, title, note, aside, children }: { id: string; title: string; note?: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-labelledby={id} className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-x-4">
+        <h3 id={id} className="text-sm font-medium text-ink-2">
+          {title} {note ? <span className="font-normal text-ink-3">{note}</span> : null}
+        </h3>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { refusalForModel } from "@/lib/domain/after-rejection";
+import { describeApproval, describeExpiry, describeRejection, type RuleFacts, toldToAgent } from "./consequences";
+
+const facts: RuleFacts = { onReject: "fail", timeoutBehavior: "fail", triesLeft: 2, minApprovals: 1, approvals: 0, stepKey: "act", hasExpiry: true };
+
+it("says that an approval sends the call, or how many people are still missing", () => {
+  expect(describeApproval(facts)).toBe("sends it now, once.");
+  expect(describeApproval({ ...facts, minApprovals: 2 })).toBe("counts as 1 of 2; it is sent when one more person agrees.");
+  expect(describeApproval({ ...facts, minApprovals: 4, approvals: 1 })).toBe("counts as 2 of 4; it is sent when 2 more people agree.");
+  expect(describeApproval({ ...facts, minApprovals: 2, approvals: 1 })).toBe("sends it now, once.");
+});
+
+it("has its own words for each on_reject", () => {
+  const words = ["fail", "recover", "retry", "skip", "degrade"].map((onReject) => describeRejection({ ...facts, onReject }));
+  expect(new Set(words).size).toBe(5);
+  expect(describeRejection({ ...facts, onReject: "retry", triesLeft: 0 })).toContain("no tries left");
+});
+
+it("tells that an expired call fails its step, unless the rule lets the agent go on", () => {
+  expect(describeExpiry(facts)).toContain("step act fails");
+  expect(describeExpiry({ ...facts, timeoutBehavior: "reject", onReject: "recover" })).toContain("counts as a rejection");
+  expect(describeExpiry({ ...facts, timeoutBehavior: "reject", onReject: "fail" })).toContain("step act fails");
+  expect(describeExpiry({ ...facts, hasExpiry: false })).toBe("It waits until someone decides.");
+});
+
+it.each(["fail", "recover", "retry", "skip", "degrade"] as const)("shows for %s exactly what the model will read", (onReject) => {
+  const told = refusalForModel({ server: "shop", tool: "issue-refund", status: "rejected", reason: "Not owed", rule: { onReject, timeoutBehavior: "fail" }, refusedBefore: 1 });
+  expect(JSON.parse(toldToAgent("shop.issue-refund", "Not owed", { ...facts, onReject, triesLeft: 1 }))).toEqual(told);
+});

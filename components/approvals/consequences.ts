@@ -1,0 +1,46 @@
+/** What each button will do, from the rule that asked. */
+export interface RuleFacts {
+  onReject: string;
+  timeoutBehavior: string;
+  triesLeft: number;
+  minApprovals: number;
+  approvals: number;
+  stepKey: string;
+  hasExpiry: boolean;
+}
+
+export function describeApproval({ minApprovals, approvals }: RuleFacts): string {
+  const missing = minApprovals - approvals - 1;
+  if (missing <= 0) return "sends it now, once.";
+  return `counts as ${approvals + 1} of ${minApprovals}; it is sent when ${missing === 1 ? "one more person agrees" : `${missing} more people agree`}.`;
+}
+
+export function describeRejection({ onReject, triesLeft, stepKey }: RuleFacts): string {
+  switch (onReject) {
+    case "recover":
+      return "tells the agent why; it goes on and may try another way.";
+    case "retry":
+      return triesLeft === 0
+        ? `ends step ${stepKey} and with it the run: the agent has no tries left.`
+        : `tells the agent why and asks it for another call; ${triesLeft === 1 ? "one try is" : `${triesLeft} tries are`} left, then the step fails.`;
+    case "skip":
+      return `takes the tool away from the agent for the rest of step ${stepKey}.`;
+    case "degrade":
+      return `gives the agent one last turn without tools; step ${stepKey} is marked degraded.`;
+    default:
+      return `ends step ${stepKey}, and with it the run.`;
+  }
+}
+
+export function describeExpiry(facts: RuleFacts): string {
+  if (!facts.hasExpiry) return "It waits until someone decides.";
+  return facts.timeoutBehavior === "reject" && facts.onReject !== "fail"
+    ? "If nobody decides in time, that counts as a rejection, and the agent is told that it expired."
+    : `If nobody decides in time, step ${facts.stepKey} fails, and with it the run.`;
+}
+
+/** The data that the model reads after a rejection, as it will be sent. */
+export function toldToAgent(tool: string, reason: string, { onReject, triesLeft }: RuleFacts): string {
+  const told = { status: "rejected", tool, reason: reason === "" ? null : reason, on_reject: onReject, tries_left: onReject === "retry" ? triesLeft : onReject === "recover" ? null : 0 };
+  return JSON.stringify(told);
+}

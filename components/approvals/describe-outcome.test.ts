@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { describeOutcome } from "./describe-outcome";
+
+const call = (status: string) => ({ status, isError: false, problem: "the shop is closed" }) as Parameters<typeof describeOutcome>[0]["call"];
+const base = { approvals: 1, minApprovals: 1, decidedAt: "2026-03-01T10:02:00.000Z", decisions: [{ by: "Ana", verdict: "approved" as const, reason: null }] };
+
+it("has words of its own for every way in which an approval can end", () => {
+  const ends = [
+    describeOutcome({ ...base, status: "rejected", call: call("rejected") }),
+    describeOutcome({ ...base, status: "expired", call: call("expired") }),
+    describeOutcome({ ...base, status: "cancelled", call: call("cancelled") }),
+    ...["approved", "executing", "succeeded", "failed", "outcome_unknown", "pending_approval", "cancelled", "denied"].map((status) => describeOutcome({ ...base, status: "approved", call: call(status) })),
+  ];
+  expect(new Set(ends.map((end) => end?.title)).size).toBe(ends.length);
+});
+
+it("says that a call was never sent only when it never was", () => {
+  for (const status of ["rejected", "expired", "cancelled"] as const) expect(describeOutcome({ ...base, status, call: call(status) })?.detail).toContain("never sent");
+  for (const status of ["executing", "succeeded", "failed", "outcome_unknown"]) expect(describeOutcome({ ...base, status: "approved", call: call(status) })?.detail ?? "").not.toContain("never sent");
+});
+
+it("names the one who decided, and waits for more only while the call is on its way", () => {
+  expect(describeOutcome({ ...base, status: "approved", call: call("succeeded") })).toMatchObject({ title: "Approved by Ana, and done", isMoving: false });
+  expect(describeOutcome({ ...base, status: "approved", call: call("executing") })?.isMoving).toBe(true);
+  expect(describeOutcome({ ...base, status: "pending", call: call("pending_approval") })).toBeNull();
+});

@@ -1,0 +1,54 @@
+import type { ApprovalCard } from "@/lib/store/queries/find-card";
+
+export interface Outcome {
+  tone: "failed" | "done" | "note";
+  title: string;
+  detail: string | null;
+  /** The call is on its way: more will follow by itself. */
+  isMoving: boolean;
+}
+
+type Facts = Pick<ApprovalCard, "status" | "approvals" | "minApprovals" | "decidedAt"> & {
+  decisions: readonly Pick<ApprovalCard["decisions"][number], "by" | "verdict" | "reason">[];
+  call: Pick<ApprovalCard["call"], "status" | "isError" | "problem">;
+};
+
+/** What became of an approval, in words that tell the cases apart. Null while it waits. */
+export function describeOutcome({ status, decisions, decidedAt, call }: Facts): Outcome | null {
+  const last = decisions.at(-1);
+  const by = last ? ` by ${last.by}` : "";
+  const at = decidedAt ? ` at ${decidedAt.slice(0, 19).replace("T", " ")} UTC` : "";
+  switch (status) {
+    case "pending":
+      return null;
+    case "rejected":
+      return { tone: "note", title: `Rejected${by}`, detail: `${last?.reason ? `“${last.reason}”. ` : ""}It was never sent.`, isMoving: false };
+    case "expired":
+      return { tone: "note", title: `Expired${at}`, detail: "Nobody decided in time. It was never sent.", isMoving: false };
+    case "cancelled":
+      return { tone: "note", title: `Withdrawn${at}`, detail: "Its run ended before anyone decided. It was never sent.", isMoving: false };
+    case "approved":
+      return afterApproval(call, by);
+  }
+}
+
+function afterApproval(call: Facts["call"], by: string): Outcome {
+  switch (call.status) {
+    case "approved":
+      return { tone: "note", title: `Approved${by}`, detail: "It is sent in a moment.", isMoving: true };
+    case "executing":
+      return { tone: "note", title: `Approved${by}; executing now`, detail: "It was sent; the answer is awaited.", isMoving: true };
+    case "succeeded":
+      return { tone: "done", title: `Approved${by}, and done`, detail: null, isMoving: false };
+    case "failed":
+      return { tone: "failed", title: `Approved${by}, but the call failed`, detail: call.problem, isMoving: false };
+    case "outcome_unknown":
+      return { tone: "failed", title: `Approved${by} and sent; what came of it is unknown`, detail: "No answer is on record. An operator settles it on the run’s page.", isMoving: false };
+    case "pending_approval":
+      return { tone: "note", title: `Approved${by}, then asked anew`, detail: "What was approved is no longer what would run, so it waits in the inbox as a new question. It was not sent.", isMoving: false };
+    case "cancelled":
+      return { tone: "note", title: `Approved${by}, but withdrawn`, detail: "Its run ended first. It was never sent.", isMoving: false };
+    default:
+      return { tone: "failed", title: `Approved${by}, but refused before it was sent`, detail: call.problem, isMoving: false };
+  }
+}

@@ -1,0 +1,49 @@
+import Link from "next/link";
+import { buttonClass } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import type { ApprovalCard } from "@/lib/store/queries/find-card";
+import { KeyHint } from "./key-hint";
+
+/** Whoever cannot decide learns why, and who could; a call that nobody can decide says so to everyone. */
+export function WhoCould({ card }: { card: ApprovalCard }) {
+  const { names, more } = card.deciders;
+  const missing = card.minApprovals - card.approvals;
+  const people = names.length === 0 ? null : `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  if (names.length + more < missing) {
+    return (
+      <Notice tone="failed" title={people === null ? "Nobody can decide this call now" : `This call needs ${missing} more approvals than people can give`}>
+        <p>
+          {people === null ? "No active person" : `Only ${people}`} {people === null ? "is" : "could decide"}
+          {people === null ? ` ${card.approvers.length > 0 ? `in ${card.approvers.join(" or ")}` : "a reviewer"} and did not start the run` : ""}. An admin can change that in Settings, under People and Groups.
+        </p>
+        {card.refusal ? <p>{card.refusal}</p> : null}
+      </Notice>
+    );
+  }
+  if (card.decidedByReader) {
+    return (
+      <Notice tone="note" title={`You approved it; it waits for ${missing === 1 ? "one more person" : `${missing} more people`}`}>
+        <p>{people} could decide.</p>
+      </Notice>
+    );
+  }
+  if (card.refusal === null) return null;
+  return (
+    <Notice tone="note" title="You cannot decide this call">
+      <p>{card.refusal}</p>
+      <p>Those are now: {people}.</p>
+    </Notice>
+  );
+}
+
+/** At the foot of a card on which there is nothing to decide. */
+export function NextPanel({ nextHref, isDecided }: { nextHref: string; isDecided: boolean }) {
+  return (
+    <div className="flex items-center gap-3 border-t border-line bg-paper px-4 pt-3 pb-[calc(env(safe-area-inset-bottom)+14px)] tablet:px-6">
+      <span className="text-sm text-ink-2">{isDecided ? "Nothing is left to decide here." : "It keeps waiting."}</span>
+      <Link href={nextHref} className={buttonClass({}, "ml-auto hover:bg-sunken")}>
+        Next <KeyHint letter="J" />
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { Notice } from "@/components/ui/notice";
+import { RelativeTime } from "@/components/ui/relative-time";
+import type { ApprovalCard } from "@/lib/store/queries/find-card";
+import { describeOutcome } from "./describe-outcome";
+import { RefreshWhileMoving } from "./refresh-while";
+import { ShownText } from "./shown-text";
+
+/** What became of it, on the same card, and who said what. */
+export function CardOutcome({ card }: { card: ApprovalCard }) {
+  const outcome = describeOutcome(card);
+  return (
+    <>
+      {outcome ? (
+        <div aria-live="polite">
+          <Notice tone={outcome.tone} title={outcome.title}>
+            {outcome.detail ? <p className="wrap-anywhere">{outcome.detail}</p> : null}
+            {outcome.isMoving ? <div aria-hidden className="working-bar mt-1 h-0.5 rounded-full" /> : null}
+          </Notice>
+          {outcome.isMoving ? <RefreshWhileMoving /> : null}
+        </div>
+      ) : null}
+      {outcome && card.call.output !== null ? (
+        <section aria-labelledby="result" className="grid gap-2">
+          <h3 id="result" className="text-sm font-medium text-ink-2">
+            Result <span className="font-normal text-ink-3">as the tool server answered</span>
+          </h3>
+          <pre className="max-h-96 overflow-auto rounded-lg border border-line bg-sunken p-3.5 whitespace-pre-wrap wrap-anywhere" tabIndex={0}>
+            <ShownText text={card.call.output} />
+          </pre>
+        </section>
+      ) : null}
+      {card.decisions.length > 0 ? <Decisions card={card} /> : null}
+    </>
+  );
+}
+
+function Decisions({ card }: { card: ApprovalCard }) {
+  return (
+    <section aria-labelledby="decisions" className="grid gap-2">
+      <h3 id="decisions" className="text-sm font-medium text-ink-2">
+        Decisions {card.minApprovals > 1 ? <span className="font-normal text-ink-3">{`${card.approvals} of ${card.minApprovals} approvals`}</span> : null}
+      </h3>
+      <ul className="grid gap-1">
+        {card.decisions.map((decision) => (
+          <li key={decision.id} className="wrap-anywhere">
+            <b className="font-semibold">{decision.by}</b> {decision.verdict}
+            {decision.edited ? " with changed arguments" : ""}
+            {decision.token ? ` through token ${decision.token}` : ""}
+            {decision.reason ? `: “${decision.reason}”` : ""} <span className="text-sm text-ink-3"><RelativeTime at={decision.at} now={card.now} /></span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

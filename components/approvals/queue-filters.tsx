@@ -1,0 +1,56 @@
+"use client";
+
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { classNames } from "@/components/ui/class-names";
+import { Select } from "@/components/ui/field";
+
+export interface FilterChip {
+  label: string;
+  count: string | null;
+  href: string;
+  isOn: boolean;
+}
+
+export interface FilterChoice {
+  name: string;
+  /** Addresses by what they are called. */
+  choices: readonly { label: string; href: string }[];
+  current: string;
+}
+
+/** Every filter is an address, so a view can be kept and sent. */
+export function QueueFilters({ chips, selects }: { chips: readonly FilterChip[]; selects: readonly FilterChoice[] }) {
+  const router = useRouter();
+  return (
+    <div className="grid gap-2 border-b border-line px-4 py-2.5">
+      <nav aria-label="Filter by danger">
+        <ul className="flex flex-wrap gap-1.5">
+          {chips.map((chip) => (
+            <li key={chip.label}>
+              <Link
+                href={chip.href}
+                aria-current={chip.isOn ? "true" : undefined}
+                className={classNames("inline-block rounded-full border border-line-strong bg-panel px-2.5 text-sm leading-6 text-ink-2 hover:text-ink max-tablet:leading-8", chip.isOn && "border-accent bg-accent-soft text-accent hover:text-accent")}
+              >
+                {chip.label} {chip.count === null ? null : <span className="tabular-nums">{chip.count}</span>}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="grid grid-cols-3 gap-1.5">
+        {selects.map(({ name, choices, current }) => (
+          <Select
+            key={name}
+            aria-label={name}
+            value={current}
+            onChange={(event) => router.push(event.target.value)}
+            choices={choices.map(({ label, href }) => ({ value: href, label }))}
+            className="h-7.5 truncate px-2 pr-6 text-sm max-tablet:h-10"
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

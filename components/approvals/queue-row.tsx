@@ -1,0 +1,55 @@
+"use client";
+
+import Link from "next/link";
+import { LinkWorking } from "@/components/shell/link-working";
+import { classNames } from "@/components/ui/class-names";
+import { RelativeTime } from "@/components/ui/relative-time";
+import { Tag } from "@/components/ui/tag";
+import type { InboxRow } from "@/lib/store/queries/list-inbox";
+import { Left } from "./countdown";
+import { DANGER_BORDERS, DANGER_TONES, DANGER_WORDS } from "./danger";
+import { ShownText } from "./shown-text";
+
+interface Props {
+  row: InboxRow;
+  href: string;
+  isCurrent: boolean;
+  isPicked: boolean;
+  isPickable: boolean;
+  onPick: () => void;
+  now: string;
+}
+
+export function QueueRow({ row, href, isCurrent, isPicked, isPickable, onPick, now }: Props) {
+  const name = `${row.server}.${row.tool}`;
+  return (
+    <li data-row={row.id} className={classNames("relative border-b border-l-3 border-line", DANGER_BORDERS[row.danger], isCurrent ? "bg-accent-soft" : "hover:bg-sunken/60")}>
+      <Link href={href} aria-current={isCurrent ? "page" : undefined} className={classNames("relative grid gap-0.5 py-2.5 pr-4 focus-visible:-outline-offset-2", isPickable ? "pl-10" : "pl-3.5")}>
+        <span className="flex items-baseline gap-2">
+          <code className="min-w-0 flex-1 font-semibold wrap-anywhere">{name}</code>
+          <span className="text-sm whitespace-nowrap text-ink-2 tabular-nums">{row.expiresAt ? <Left until={row.expiresAt} now={now} /> : null}</span>
+        </span>
+        <span className="wrap-anywhere">
+          <ShownText text={row.summary} />
+        </span>
+        <span className="flex flex-wrap items-center gap-x-1.5 text-sm text-ink-2">
+          <Tag tone={DANGER_TONES[row.danger]}>{DANGER_WORDS[row.danger]}</Tag>
+          <span className="min-w-0 wrap-anywhere">
+            {row.agent} · {row.workflow} · {row.startedBy}
+          </span>
+          <span>
+            · <RelativeTime at={row.createdAt} now={now} />
+          </span>
+          {row.minApprovals > 1 ? <span>· has {row.approvals} of {row.minApprovals}</span> : null}
+          {row.decidedByReader ? <span>· you approved</span> : row.refusal ? <span>· not yours to decide</span> : null}
+        </span>
+        <LinkWorking />
+      </Link>
+      {isPickable ? (
+        <label className="absolute top-0 left-0 grid h-11 w-10 place-items-center">
+          <input type="checkbox" checked={isPicked} onChange={onPick} aria-label={`Select ${name}: ${row.summary}`} className="size-4 accent-accent" />
+        </label>
+      ) : null}
+    </li>
+  );
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import { useState } from "react";
+import type { InboxRow } from "@/lib/store/queries/list-inbox";
+import { BatchBar } from "./batch-bar";
+import type { Decide } from "./decision";
+import { QueueRow } from "./queue-row";
+
+interface Props {
+  rows: readonly InboxRow[];
+  selectedId: string | null;
+  /** Behind the path of a card: the filters. */
+  search: string;
+  now: string;
+  decide: Decide;
+}
+
+/** The pending calls. Those that are not critical and that the reader may decide can be picked for a batch. */
+export function Queue({ rows, selectedId, search, now, decide }: Props) {
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string) => setPicked((before) => (before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
+  const chosen = rows.filter((row) => picked.has(row.id) && isPickable(row));
+  return (
+    <>
+      <ol aria-label="Pending approvals" className="min-h-0 flex-1 overflow-y-auto max-tablet:overflow-visible">
+        {rows.map((row) => (
+          <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} onPick={() => toggle(row.id)} now={now} />
+        ))}
+      </ol>
+      <BatchBar chosen={chosen} onClear={() => setPicked(new Set())} decide={decide} />
+    </>
+  );
+}
+
+const isPickable = (row: InboxRow): boolean => row.danger !== "critical" && row.refusal === null && !row.decidedByReader;

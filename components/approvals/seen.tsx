@@ -1,0 +1,44 @@
+"use client";
+
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+
+interface Seen {
+  report: (part: string) => void;
+  missing: number;
+}
+
+const SeenContext = createContext<Seen>({ report: () => undefined, missing: 0 });
+
+/** Cards of which everything was on the screen in this window; a batch may approve those of high danger only. */
+const seenCards = new Set<string>();
+export const wasSeen = (approvalId: string, digest: string): boolean => seenCards.has(`${approvalId} ${digest}`);
+
+/** Knows which parts of a card have been on the screen. Approving a high or critical call waits for all of them. */
+export function SeenParts({ card, digest, parts, children }: { card: string; digest: string; parts: readonly string[]; children: ReactNode }) {
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  const report = useCallback((part: string) => setSeen((before) => (before.has(part) ? before : new Set([...before, part]))), []);
+  const missing = parts.filter((part) => !seen.has(part)).length;
+  useEffect(() => {
+    if (missing === 0) seenCards.add(`${card} ${digest}`);
+  }, [card, digest, missing]);
+  const value = useMemo(() => ({ report, missing }), [report, missing]);
+  return <SeenContext.Provider value={value}>{children}</SeenContext.Provider>;
+}
+
+export const useMissingParts = (): number => useContext(SeenContext).missing;
+
+/** Stands at the very end of a part: when it comes into view, what is before it was there too. */
+export function SeenMark({ part }: { part: string }) {
+  const { report } = useContext(SeenContext);
+  const ref = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const mark = ref.current;
+    if (!mark) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) report(part);
+    });
+    observer.observe(mark);
+    return () => observer.disconnect();
+  }, [part, report]);
+  return <span ref={ref} aria-hidden className="inline-block h-px w-px" />;
+}

@@ -1,0 +1,123 @@
+import { formatSourceLocation } from "@/lib/config/source-location";
+import { RETRIES_AFTER_REJECTION } from "@/lib/domain/after-rejection";
+import type { DangerLevel } from "@/lib/domain/danger";
+import { refusalToDecide } from "@/lib/domain/eligibility";
+import type { ApprovalRule } from "@/lib/domain/policy/approval-rule";
+import type { TraceEntry } from "@/lib/domain/policy/policy-answer";
+import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
+import type { ToolResult } from "@/lib/domain/tool-result";
+import { showInvisible } from "@/lib/domain/tool-text";
+import type { Db } from "@/lib/store/client";
+import type { Prisma } from "@/lib/store/generated/client";
+import { compareArguments } from "@/lib/store/queries/compare-arguments";
+import { chooseConfirmWord } from "@/lib/store/queries/confirm-word";
+import type { InboxReader } from "@/lib/store/queries/inbox-reader";
+import { listApprovedCalls } from "@/lib/store/queries/list-approved-calls";
+import { listDeciders } from "@/lib/store/queries/list-deciders";
+import { getRunSoFar } from "@/lib/store/queries/run-so-far";
+import { findSameValues } from "@/lib/store/queries/same-values";
+import { seenBefore } from "@/lib/store/queries/seen-before";
+import { showArguments } from "@/lib/store/queries/show-arguments";
+
+const cardInclude = {
+  call: { include: { step: { select: { key: true } } } },
+  run: { select: { startedByUserId: true, startedByName: true } },
+  decisions: { include: { user: { select: { id: true, name: true } }, token: { select: { name: true } } }, orderBy: { id: "asc" } },
+} satisfies Prisma.ApprovalInclude;
+type Row = Prisma.ApprovalGetPayload<{ include: typeof cardInclude }>;
+
+export type ApprovalCard = NonNullable<Awaited<ReturnType<typeof findCard>>>;
+
+/** Everything that a reviewer needs to decide one call, as it is on record; texts of strangers have nothing hidden in them. */
+export async function findCard(db: Db, approvalId: string, reader: InboxReader, now: Date) {
+  const row = await db.approval.findUnique({ where: { id: approvalId }, include: cardInclude });
+  if (!row) return null;
+  const { call, run } = row;
+  const deciding = { approvers: row.approvers, selfApproval: row.selfApproval, startedByUserId: run.startedByUserId };
+  const [definition, earlier, sameAs, seen, soFar, deciders, refusedBefore] = await Promise.all([
+    call.definitionFingerprint ? findDefinitionOf(db, row.tool, call.definitionFingerprint) : null,
+    listApprovedCalls(db, row),
+    findSameValues(db, call),
+    seenBefore(db, row, now),
+    getRunSoFar(db, row.runId),
+    listDeciders(db, deciding),
+    db.call.count({ where: { stepId: row.stepId, server: row.server, tool: row.tool, id: { not: row.callId }, status: { in: ["rejected", "expired"] } } }),
+  ]);
+  const names = Object.keys((definition?.inputSchema.properties as object | undefined) ?? {});
+  const shown = showArguments(call.arguments, names);
+  const compared = compareArguments(shown, earlier.map((other) => showArguments(other.arguments, names)), sameAs);
+  return {
+    ...facts(row),
+    title: definition?.title ? showInvisible(definition.title) : null,
+    destructive: definition?.annotations?.destructiveHint === true,
+    ...compared,
+    comparedWith: earlier[0] ? { by: earlier[0].by, at: earlier[0].at } : null,
+    copyText: escapeInvisible(call.arguments),
+    triesLeft: Math.max(RETRIES_AFTER_REJECTION - refusedBefore, 0),
+    confirmWord: row.danger === "critical" ? chooseConfirmWord(row.tool, shown) : null,
+    seen,
+    run: soFar,
+    refusal: refusalToDecide(reader, deciding),
+    decidedByReader: row.decisions.some((decision) => decision.userId === reader.userId),
+    deciders,
+    edit: row.editable && row.approvals === 0 ? { schema: definition?.inputSchema ?? null, arguments: call.arguments } : null,
+    now: now.toISOString(),
+  };
+}
+
+/** By fingerprint alone: an agent may call a server by another name than the one its tools are kept under, and the fingerprint covers all of it. */
+async function findDefinitionOf(db: Db, tool: string, fingerprint: string): Promise<ToolDefinition | null> {
+  const row = await db.toolDefinition.findFirst({ where: { tool, fingerprint }, select: { definition: true } });
+  return row && (row.definition as unknown as ToolDefinition);
+}
+
+function facts(row: Row) {
+  const { call, run } = row;
+  const rule = row.rule as unknown as ApprovalRule;
+  const { id, callId, runId, status, version, digest, server, tool, workflow, agent, approvals, minApprovals, onReject, timeoutBehavior, approvers, editable } = row;
+  return {
+    id, callId, runId, status, version, digest, server, tool, workflow, agent, approvals, minApprovals, onReject, timeoutBehavior, approvers, editable,
+    danger: row.danger as DangerLevel,
+    stepKey: call.step.key,
+    summary: showInvisible(row.summary || call.summary || tool),
+    startedBy: run.startedByName,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    decidedAt: row.decidedAt?.toISOString() ?? null,
+    escalatedAt: row.escalatedAt?.toISOString() ?? null,
+    ruleReason: rule.reason,
+    rejectReasons: rule.rejectReasons,
+    why: (call.trace as unknown as TraceEntry[]).map((entry) => ({
+      layer: entry.layer,
+      outcome: entry.outcome,
+      reason: showInvisible(entry.reason),
+      source: entry.source ? formatSourceLocation(entry.source) : null,
+    })),
+    agentSays: call.agentSays === null ? null : showInvisible(call.agentSays),
+    decisions: row.decisions.map((decision) => ({
+      id: decision.id,
+      by: decision.user.name,
+      token: decision.token?.name ?? null,
+      verdict: decision.verdict,
+      reason: decision.reason,
+      comment: decision.comment,
+      edited: decision.argumentsCanonical !== null,
+      at: decision.createdAt.toISOString(),
+    })),
+    call: { status: call.status, executingAt: call.executingAt?.toISOString() ?? null, completedAt: call.completedAt?.toISOString() ?? null, ...outcome(call) },
+  };
+}
+
+function outcome(call: Row["call"]): { output: string | null; isError: boolean; problem: string | null } {
+  const result = call.result as unknown as Partial<ToolResult> | null;
+  const error = call.error as unknown as { message?: string } | null;
+  const problem = error?.message ?? (result?.is_error ? result.error : null) ?? null;
+  return { output: typeof result?.output === "string" ? showInvisible(result.output) : null, isError: result?.is_error === true, problem: problem === null ? null : showInvisible(problem) };
+}
+
+/** The redacted arguments as JSON that survives a clipboard: what cannot be seen is written as an escape. */
+function escapeInvisible(args: unknown): string {
+  return JSON.stringify(args, null, 2).replace(/[^\n\x20-\x7E]/gu, (character) =>
+    showInvisible(character) === character ? character : Array.from({ length: character.length }, (_, place) => `\\u${character.charCodeAt(place).toString(16).padStart(4, "0")}`).join(""),
+  );
+}

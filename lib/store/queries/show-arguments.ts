@@ -1,0 +1,65 @@
+import { showInvisible } from "@/lib/domain/tool-text";
+
+/** One value of a call's arguments as a reviewer reads it: nothing hidden in it, nothing cut off. */
+export type ShownValue =
+  | { kind: "text"; text: string; length: number }
+  /** Numbers, true, false, null, and empty lists and objects, as JSON writes them. */
+  | { kind: "plain"; text: string }
+  | { kind: "redacted"; what: string; length: number; fingerprint: string };
+
+export interface ShownArgument {
+  /** `items[2].sku`; names that are no plain words stand in quotes. */
+  path: string;
+  value: ShownValue;
+}
+
+interface Redaction {
+  kind: string;
+  length: number;
+  fingerprint: string;
+}
+
+/** Every leaf with its path, in the order given by `names` (the tool's schema), the rest by name. Lists keep their order. */
+export function showArguments(args: unknown, names: readonly string[] = []): ShownArgument[] {
+  const shown: ShownArgument[] = [];
+  walk(args, "", names, shown);
+  return shown;
+}
+
+function walk(value: unknown, path: string, names: readonly string[], shown: ShownArgument[]): void {
+  const redaction = redactionOf(value);
+  if (redaction) shown.push({ path, value: { kind: "redacted", what: redaction.kind, length: redaction.length, fingerprint: redaction.fingerprint } });
+  else if (typeof value === "string") shown.push({ path, value: { kind: "text", text: showInvisible(value), length: value.length } });
+  else if (Array.isArray(value) && value.length > 0) value.forEach((entry, index) => walk(entry, `${path}[${index}]`, [], shown));
+  else if (value !== null && typeof value === "object" && Object.keys(value).length > 0) {
+    for (const [key, entry] of inOrder(Object.entries(value), names)) walk(entry, join(path, key), [], shown);
+  } else if (path !== "") shown.push({ path, value: { kind: "plain", text: JSON.stringify(value) ?? "null" } });
+}
+
+function inOrder(entries: [string, unknown][], names: readonly string[]): [string, unknown][] {
+  const place = (key: string) => (names.includes(key) ? names.indexOf(key) : names.length);
+  return entries.toSorted(([one], [other]) => place(one) - place(other) || (one < other ? -1 : 1));
+}
+
+function join(path: string, key: string): string {
+  if (/^[A-Za-z_$][\w$-]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
+  return `${path}["${showInvisible(key)}"]`;
+}
+
+/** What lib/domain/redaction.ts left in place of a secret. Arguments cannot imitate it: their keys are escaped there. */
+export function redactionOf(value: unknown): Redaction | null {
+  if (value === null || typeof value !== "object" || Object.keys(value).length !== 1 || !Object.hasOwn(value, "$redacted")) return null;
+  return (value as { $redacted: Redaction }).$redacted;
+}
+
+/** One text for one value, for comparing and for showing what it was before. */
+export function printShown(value: ShownValue): string {
+  switch (value.kind) {
+    case "text":
+      return `"${value.text}"`;
+    case "plain":
+      return value.text;
+    case "redacted":
+      return `${value.what} hidden, ${value.length} characters, ${value.fingerprint}`;
+  }
+}
