@@ -43,6 +43,8 @@ const envSchema = z.object({
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
+  /** Set by the start script when it starts the demo's tool server: on an empty database the demo starts runs of its own. */
+  KIMITSU_DEMO: flag,
   /** Set by the test runner only: pause points listen on this socket; see lib/testing/pause-points.ts. */
   KIMITSU_PAUSE_SOCKET: z.string().optional(),
 });

@@ -41,7 +41,7 @@ export async function install({ signal } = {}) {
 }
 
 async function generateIfChanged() {
-  if (readStamp()[1] === clientStamp()) return;
+  if (readStamp()[1] === clientStamp() && existsSync(path.join(ROOT, "lib/store/generated/client.ts"))) return;
   await step("Generating the database client", async () => {
     const { status, stderr } = spawnSync(process.execPath, [path.join(ROOT, "scripts/postinstall.mjs")], { cwd: ROOT, encoding: "utf8" });
     if (status !== 0) throw new PlainError(stderr.trim());

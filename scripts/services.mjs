@@ -65,6 +65,7 @@ export function demoProject(port, dataFolder) {
 export function demoEnv(port, dataFolder) {
   return {
     KIMITSU_PROJECT: demoProject(port, dataFolder),
+    KIMITSU_DEMO: setting("KIMITSU_DEMO", "1"),
     KIMITSU_ALLOW_HOSTS: setting("KIMITSU_ALLOW_HOSTS", "127.0.0.1,localhost"),
   };
 }

@@ -108,6 +108,8 @@ const INITIAL: ShopState = {
     ticket(315, "C-201", null, "Delete my data", "I no longer shop with you. Please delete my account and everything about me."),
     ticket(316, "C-203", "A-1048", "Stale beans", "The roast date on the Kenya bag is from last year."),
     ticket(317, "C-202", "A-1049", "Invoice with company name", "Could the invoice carry the name of my company?"),
+    // An order that the shop's books do not have: whoever looks into it has to give up.
+    ticket(318, "C-206", "A-1099", "Order missing from my account", "I paid for order A-1099, but my account does not show it."),
   ],
 };
 

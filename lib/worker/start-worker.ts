@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { ANCHOR_INTERVAL_MS, HEARTBEAT_INTERVAL_MS, TIMER_SWEEP_INTERVAL_MS } from "@/lib/domain/limits";
 import { openRuntime } from "@/lib/engine/runtime";
+import { startDemoRuns } from "@/lib/engine/start-demo-runs";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
@@ -48,6 +49,7 @@ export async function startWorker(): Promise<RunningWorker> {
   ];
   if (worker.capacity > 0) loop = startRunLoop(runtime, { ownerId: worker.id, capacity: worker.capacity, line });
   void line.opened.then(() => loop?.look());
+  if (env.KIMITSU_DEMO) await startDemoRuns(runtime).catch((error: unknown) => log.warn({ err: error }, "the demo's first runs could not be started"));
   log.info({ worker: worker.id, project: runtime.projects.current().project.hash }, "worker started");
   return {
     id: worker.id,
