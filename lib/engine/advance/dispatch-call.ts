@@ -6,6 +6,7 @@ import { redact } from "@/lib/domain/redaction";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import { askAgain, type LapseReason } from "@/lib/engine/advance/ask-again";
 import { findLapse } from "@/lib/engine/advance/find-lapse";
+import { insist } from "@/lib/engine/advance/insist";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { Waiting } from "@/lib/engine/advance/step-outcome";
@@ -73,7 +74,7 @@ async function keepOutcome(context: RunContext, work: AgentAtWork, tools: AgentT
     return null;
   }
   const kept = toKept(context, tools, call, outcome);
-  held(await recordResult(deps.db, memory.lease, { callId: call.id, durationMs, refundUsd, ...kept }, deps.now()));
+  held(await insist(() => recordResult(deps.db, memory.lease, { callId: call.id, durationMs, refundUsd, ...kept }, deps.now())));
   memory.setCall(call.id, kept);
   return null;
 }

@@ -10,6 +10,7 @@ import { digestArguments, canonicalizeArguments } from "@/lib/domain/digest";
 import { redact } from "@/lib/domain/redaction";
 import { createSecretMatcher } from "@/lib/domain/secret-matcher";
 import { PAUSED_RECHECK_MS } from "@/lib/engine/advance/dispatch-call";
+import { insist } from "@/lib/engine/advance/insist";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
@@ -89,7 +90,7 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
   const outcome = await request(context, step, revealSecrets(rendered, context.secrets) as { url: string; headers: Record<string, string>; body: unknown });
   await pause("webhook:after-call", callId);
   const kept = { ...outcome, result: redact(outcome.result, options), error: outcome.error && { code: outcome.error.code, message: String(redact(outcome.error.message, options)) } };
-  held(await recordResult(deps.db, memory.lease, { callId, durationMs: Math.round(performance.now() - startedAt), ...kept }, deps.now()));
+  held(await insist(() => recordResult(deps.db, memory.lease, { callId, durationMs: Math.round(performance.now() - startedAt), ...kept }, deps.now())));
   memory.setCall(callId, kept);
 }
 

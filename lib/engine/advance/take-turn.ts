@@ -2,6 +2,7 @@
 import type { AgentStep } from "@/lib/config/step-schema";
 import { listAgentTools, type AgentAtWork, type AgentTools } from "@/lib/engine/advance/agent-tools";
 import { buildMessages } from "@/lib/engine/advance/conversation";
+import { insist } from "@/lib/engine/advance/insist";
 import { type OfferedTools, offerTools, type OfferState } from "@/lib/engine/advance/offer-tools";
 import { prepareCalls } from "@/lib/engine/advance/prepare-calls";
 import type { RunContext } from "@/lib/engine/advance/run-context";
@@ -86,7 +87,7 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
     durationMs: answer.durationMs,
   };
   const stepState = { ...wish.state, toolsets: offered.loaded() };
-  held(await recordTurn(deps.db, memory.lease, { turn, calls: prepared.calls, approvals: prepared.approvals, stepId: wish.stepId, stepState }, deps.now()));
+  held(await insist(() => recordTurn(deps.db, memory.lease, { turn, calls: prepared.calls, approvals: prepared.approvals, stepId: wish.stepId, stepState }, deps.now())));
   memory.addTurn({ id: turnId, stepId: wish.stepId, number, request: turn.request, response: turn.response });
   for (const row of prepared.rows) memory.addCall(row);
   memory.run.costUsd += answer.costUsd;

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { isDatabaseAway } from "@/lib/store/database-away";
+
+const driver = (cause: object) => Object.assign(new Error("Raw query failed."), { meta: { driverAdapterError: { cause } } });
+
+test.each([
+  ["nobody listens", driver({ kind: "DatabaseNotReachable" })],
+  ["the server stops", driver({ kind: "postgres", originalCode: "57P01" })],
+  ["the server starts", driver({ kind: "postgres", originalCode: "57P03" })],
+  ["the connection broke", driver({ kind: "postgres", originalCode: "08006" })],
+  ["the driver only says so", new Error("Connection terminated unexpectedly")],
+])("the database is away when %s", (_, error) => expect(isDatabaseAway(error)).toBe(true));
+
+test.each([
+  ["a rule was broken", driver({ kind: "UniqueConstraintViolation", originalCode: "23505" })],
+  ["a statement is wrong", driver({ kind: "postgres", originalCode: "42702" })],
+  ["it is no error", "57P01"],
+])("it is not when %s", (_, error) => expect(isDatabaseAway(error)).toBe(false));
