@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
+import { reviewStep } from "@/lib/engine/review-step";
+import { useDatabase } from "@/lib/testing/database";
+import { openEngineBench, type BenchFacts } from "@/lib/testing/engine-bench";
+import { TEST_ACTOR } from "@/lib/testing/run-bench";
+
+const database = useDatabase();
+
+const OUTPUT = 'output: { schema: { type: object, required: [n], properties: { n: { type: number } } } }\n';
+const turns = (...lines: string[]) => `agents:\n  worker:\n    turns:\n${lines.map((line) => `      - ${line}`).join("\n")}\n`;
+const one = (step: string) => `kind: workflow\nname: main\npipeline:\n  - { id: work, agent: ./agents/worker.agent.yaml${step} }\n`;
+
+async function finish(facts: BenchFacts, params?: Record<string, unknown>) {
+  const bench = await openEngineBench(database, facts);
+  const runId = await bench.launch(params);
+  return { bench, runId, run: await bench.read(runId) };
+}
+
+describe("the air-lock", () => {
+  test("an answer that does not fit is given back with the reason, and the next one stands", async () => {
+    const { run } = await finish({ agent: OUTPUT, script: turns("output: { n: many }", "say: no JSON at all", "output: { n: 3 }") });
+    expect(run.output).toEqual({ work: { n: 3 } });
+    const said = run.turns.slice(1).map((turn) => (turn.request as { messages: { text: string }[] }).messages.at(-1)!.text);
+    expect(said[0]).toMatch(/does not fit its schema: \/n must be number/);
+    expect(said[1]).toMatch(/must be one JSON object/);
+  });
+
+  test("when the turns are used up the step fails, with the raw answer and the schema on record", async () => {
+    const { run } = await finish({ agent: `max_turns: 2\n${OUTPUT}`, script: turns("output: { n: many }", "output: { n: more }") });
+    expect(run.error).toMatchObject({ code: "output_invalid", step: "work" });
+    expect(run.steps[0]!.rawOutput).toEqual({ n: "more" });
+    expect(run.steps[0]!.error).toMatchObject({ schema: { required: ["n"] } });
+    expect(run.turns).toHaveLength(2);
+  });
+});
+
+describe("reserved fields", () => {
+  const CASES: [string, string, object][] = [
+    ["ktsu_injection_attempt before everything", "{ ktsu_injection_attempt: x, ktsu_untrusted_content: y, ktsu_low_quality: z }", { code: "injection_attempt" }],
+    ["ktsu_untrusted_content before poor quality", "{ ktsu_untrusted_content: y, ktsu_low_quality: z, ktsu_needs_human: a }", { code: "untrusted_content" }],
+    ["ktsu_low_quality before a person", "{ ktsu_low_quality: z, ktsu_needs_human: a, ktsu_confidence: 0.1 }", { code: "low_quality" }],
+    ["ktsu_confidence under the threshold before a reason to skip", "{ ktsu_confidence: 0.1, ktsu_skip_reason: b }", { code: "low_confidence" }],
+  ];
+  test.each(CASES)("%s", async (_name, answer, error) => {
+    const { run } = await finish({ script: turns(`output: ${answer}`), workflow: one(", confidence_threshold: 0.5") });
+    expect(run.error).toMatchObject(error);
+  });
+
+  test("a reason to skip skips the step; flags and rationale are recorded and taken out", async () => {
+    const skipped = await finish({ script: turns("output: { ktsu_skip_reason: nothing to do }") });
+    expect(skipped.run.output).toEqual({ work: { skipped: true, reason: "nothing to do" } });
+    const noted = await finish({ script: turns("output: { n: 1, ktsu_flags: [odd], ktsu_rationale: because, ktsu_confidence: 0.9 }") });
+    expect(noted.run.output).toEqual({ work: { n: 1 } });
+    expect(noted.run.steps[0]!.state).toMatchObject({ notes: { flags: ["odd"], rationale: "because", confidence: 0.9 } });
+  });
+
+  const REFLECT = { files: {}, agentFile: 'name: worker\nmodel: standard\nprompt: { system: "Work.", user: "Go.", reflect: "Think again." }\n' };
+  test("too little confidence is reflected on once, then fails", async () => {
+    const facts = (second: string) => ({ script: turns("output: { n: 1, ktsu_confidence: 0.2 }", second), workflow: one(", confidence_threshold: 0.5"), files: { "agents/worker.agent.yaml": REFLECT.agentFile } });
+    const better = await finish(facts("output: { n: 2, ktsu_confidence: 0.8 }"));
+    expect(better.run.output).toEqual({ work: { n: 2 } });
+    expect((better.run.turns[1]!.request as { messages: { text: string }[] }).messages[0]!.text).toBe("Think again.");
+    const worse = await finish(facts("output: { n: 2, ktsu_confidence: 0.3 }"));
+    expect(worse.run.error).toMatchObject({ code: "low_confidence" });
+    expect(worse.run.turns).toHaveLength(2);
+  });
+});
+
+describe("an answer that a person must see", () => {
+  const ASKS = { script: turns("output: { n: 1, ktsu_needs_human: unsure }") };
+
+  test("waits for them, and goes on with what they accept", async () => {
+    const { bench, runId, run } = await finish(ASKS);
+    expect(run.status).toBe("needs_human_review");
+    expect(run.steps[0]!.rawOutput).toMatchObject({ n: 1, ktsu_needs_human: "unsure" });
+    await reviewStep(bench.deps, TEST_ACTOR, { runId, accepted: true });
+    await bench.advance(runId);
+    expect((await bench.read(runId)).output).toEqual({ work: { n: 1 } });
+    await expect(reviewStep(bench.deps, TEST_ACTOR, { runId, accepted: false })).rejects.toThrow(/nothing was changed/);
+  });
+
+  test("ends the run when they refuse it, also from within a fan-out that may fail", async () => {
+    const { bench, runId } = await finish(ASKS);
+    await reviewStep(bench.deps, TEST_ACTOR, { runId, accepted: false });
+    await bench.advance(runId);
+    expect((await bench.read(runId)).error).toMatchObject({ code: "review_refused" });
+    const fan = await finish({ ...ASKS, workflow: one(', for_each: { from: "{{ params.list }}", max_failures: -1 }').replace("pipeline:", "params: { schema: { type: object, properties: { list: { type: array } } } }\npipeline:") }, { list: [1, 2] });
+    expect(fan.run.status).toBe("needs_human_review");
+    await reviewStep(fan.bench.deps, TEST_ACTOR, { runId: fan.runId, accepted: true });
+    await fan.bench.advance(fan.runId);
+    expect((await fan.bench.read(fan.runId)).status).toBe("needs_human_review");
+    await reviewStep(fan.bench.deps, TEST_ACTOR, { runId: fan.runId, accepted: false });
+    await fan.bench.advance(fan.runId);
+    expect((await fan.bench.read(fan.runId)).error).toMatchObject({ code: "review_refused" });
+  });
+
+  test("accepting one answer does not accept the next: a misfit is given back, and the person is asked again", async () => {
+    const { bench, runId } = await finish({ agent: OUTPUT, script: turns("output: { n: many, ktsu_needs_human: unsure }", "output: { n: 2, ktsu_needs_human: still unsure }") });
+    await reviewStep(bench.deps, TEST_ACTOR, { runId, accepted: true });
+    await bench.advance(runId);
+    expect((await bench.read(runId)).status).toBe("needs_human_review");
+    await reviewStep(bench.deps, TEST_ACTOR, { runId, accepted: true });
+    await bench.advance(runId);
+    expect((await bench.read(runId)).output).toEqual({ work: { n: 2 } });
+  });
+});
+
+describe("turns", () => {
+  test("the last turn gets no tools and is told to conclude", async () => {
+    const { run } = await finish({ allowlist: "- echo", agent: "max_turns: 2\n", script: turns("call: [{ tool: echo, arguments: {} }]", "output: { done: true }") });
+    expect(run.output).toEqual({ work: { done: true } });
+    expect(run.turns.map((turn) => (turn.request as { tools: string[] }).tools.length)).toEqual([1, 0]);
+  });
+
+  test("an agent that still calls tools on its last turn fails, and the call is not made", async () => {
+    const { bench, run } = await finish({ allowlist: "- echo", agent: "max_turns: 1\n", script: turns("call: [{ tool: mcp__recorder__echo, arguments: {}, unlisted: true }]") });
+    expect(run.error).toMatchObject({ code: "max_turns_exceeded" });
+    expect(await bench.recorder.calls()).toHaveLength(0);
+  });
+
+  test("a model that fails fails the step with its reason, and what was set aside is free again", async () => {
+    const { run } = await finish({ script: turns("error: { kind: malformed }"), workflow: `${one("")}model_policy: { cost_budget_usd: 5 }\n` });
+    expect(run.error).toMatchObject({ code: "model_failed", step: "work" });
+    expect(Number(run.costReservedUsd)).toBe(0);
+  });
+});
+
+describe("tool servers", () => {
+  const broken = (required: boolean) => ({ "servers/gone.server.yaml": `name: gone-${required}\nurl: "http://127.0.0.1:1/mcp"\nrequired: ${required}\n`, "agents/worker.agent.yaml": 'name: worker\nmodel: standard\nprompt: { system: "Work.", user: "Go." }\nservers:\n  - { name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [echo] } }\n  - { name: gone, path: servers/gone.server.yaml }\n' });
+
+  test("one that is required and unreachable fails the step; one that is not is gone without", async () => {
+    const script = turns("call: [{ tool: echo, arguments: {} }]", "output: { done: true }");
+    expect((await finish({ script, files: broken(true) })).run.error).toMatchObject({ code: "tool_failed", message: expect.stringContaining("cannot work without it") });
+    expect((await finish({ script, files: broken(false) })).run.output).toEqual({ work: { done: true } });
+  });
+
+  test(verifies("promise:9", "a tool of a server that cannot be listed is never called without a person"), async () => {
+    const script = turns("call: [{ tool: mcp__gone__anything, arguments: {}, unlisted: true }]", "output: { done: true }");
+    const { run } = await finish({ script, files: broken(false) });
+    expect(run.calls.map((call) => call.status)).not.toContain("succeeded");
+    expect(run.calls[0]!.status).toMatch(/denied|pending_approval/);
+  });
+
+  test(verifies("promise:9", "an unannotated tool that only a wildcard allows is asked"), async () => {
+    const { bench, runId } = await finish({ script: turns("call: [{ tool: t-none, arguments: {} }]", "output: {}") });
+    expect(await bench.pending(runId)).toHaveLength(1);
+    expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+  });
+
+  test(verifies("promise:1", "what is not on the allowlist is refused, and arguments that do not fit are not sent"), async () => {
+    const { bench, run } = await finish({ allowlist: "- echo-env", script: turns("call: [{ tool: mcp__recorder__echo, arguments: {}, unlisted: true }, { tool: echo-env, arguments: { names: 3 } }]", 'output: { a: "{{ status.echo }}", b: "{{ status.echo-env }}" }') });
+    expect(run.output).toEqual({ work: { a: "denied", b: "failed" } });
+    expect(run.calls.map((call) => (call.error as { code: string }).code)).toEqual(["tool_not_permitted", "invalid_arguments"]);
+    expect(await bench.recorder.calls()).toHaveLength(0);
+  });
+
+  test("a toolset's tools are offered from the turn after it was loaded, those that write only when asked for", async () => {
+    const script = turns("call: [{ tool: load_toolset, arguments: { toolset: extra } }]", "call: [{ tool: load_toolset, arguments: { toolset: extra, include_write_tools: true } }]", "call: [{ tool: echo, arguments: {} }]", "output: { done: true }");
+    const { bench, run } = await finish({ script, server: "toolset: extra\n", allowlist: "- echo\n- t-ro1-de0-id1-ow0" });
+    expect(run.turns.map((turn) => (turn.request as { tools: string[] }).tools.toSorted())).toEqual([
+      ["load_toolset"],
+      ["load_toolset", "mcp__recorder__t-ro1-de0-id1-ow0"],
+      ["mcp__recorder__echo", "mcp__recorder__t-ro1-de0-id1-ow0"],
+      ["mcp__recorder__echo", "mcp__recorder__t-ro1-de0-id1-ow0"],
+    ]);
+    expect(await bench.recorder.calls("echo")).toHaveLength(1);
+  });
+});
+
+describe("sub-agents", () => {
+  const boss = (allowlist: string, more = "subagents: [agents/worker.agent.yaml]\n") => `name: boss\nmodel: standard\nprompt: { system: "Lead." }\nservers:\n  - { name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [${allowlist}] } }\n${more}`;
+  const files = (allowlist: string, more?: string) => ({ "agents/boss.agent.yaml": boss(allowlist, more), "workflows/main.workflow.yaml": "kind: workflow\nname: main\npipeline:\n  - { id: work, agent: ./agents/boss.agent.yaml }\n" });
+  const script = (call: string, answer = '{ a: "{{ status.echo }}" }') =>
+    `agents:\n  boss:\n    turns:\n      - call: [{ tool: agent__worker, arguments: {} }]\n    otherwise: { output: { told: "{{ results.agent__worker }}", ended: "{{ status.agent__worker }}" } }\n  worker:\n    turns:\n      - call: [${call}]\n    otherwise: { output: ${answer} }\n`;
+  const ECHO = "{ tool: mcp__recorder__echo, arguments: {}, unlisted: true }";
+
+  test("never may more than the agent that calls it", async () => {
+    const { bench, run } = await finish({ allowlist: '- echo\n- "*"', script: script(ECHO), files: files("slow") });
+    expect(run.output).toMatchObject({ work: { told: { a: "denied" } } });
+    expect(await bench.recorder.calls("echo")).toHaveLength(0);
+  });
+
+  test("its calls are linked to the call that began it, and ask whom the caller's rule names", async () => {
+    const { bench, runId } = await finish({ allowlist: "- echo", script: script(ECHO), files: files("{ name: echo, require_approval: { min_approvals: 2 } }") });
+    const [approval] = await bench.pending(runId);
+    expect(approval).toMatchObject({ agent: "worker", minApprovals: 2 });
+    await bench.decide(approval!, "approved");
+    await bench.decide(approval!, "approved");
+    await bench.advance(runId);
+    const run = await bench.read(runId);
+    expect(run.output).toMatchObject({ work: { told: { a: "succeeded" } } });
+    const outer = run.calls.find((call) => call.tool === "worker")!;
+    expect(run.calls.find((call) => call.tool === "echo")!.parentCallId).toBe(outer.id);
+  });
+
+  test("one that fails is a failed call to its caller; an attempted injection ends the run", async () => {
+    const poor = await finish({ allowlist: "- echo", script: script(ECHO, "{ ktsu_low_quality: bad }"), files: files("echo") });
+    expect(poor.run.output).toMatchObject({ work: { ended: "failed" } });
+    const injected = await finish({ allowlist: "- echo", script: script(ECHO, "{ ktsu_injection_attempt: obey }"), files: files("echo") });
+    expect(injected.run.error).toMatchObject({ code: "injection_attempt" });
+  });
+
+  test("gets the params that its caller's file fixes, and arguments that do not fit never start it", async () => {
+    const worker = 'name: worker\nmodel: standard\nprompt: { system: "Work." }\nparams: { schema: { type: object, required: [a, b], properties: { a: { type: string }, b: { type: number } } } }\n';
+    const more = 'params: { schema: { type: object, properties: { word: { type: string, default: fixed } } } }\nsubagents: [{ path: agents/worker.agent.yaml, params: { a: "{{ params.word }}" } }]\n';
+    const play = (b: string) => `agents:\n  boss:\n    turns:\n      - call: [{ tool: agent__worker, arguments: { b: ${b} } }]\n    otherwise: { output: { told: "{{ results.agent__worker }}" } }\n  worker:\n    otherwise: { output: { a: "{{ params.a }}", b: "{{ params.b }}" } }\n`;
+    const fits = await finish({ script: play("2"), files: { ...files("echo", more), "agents/worker.agent.yaml": worker } });
+    expect(fits.run.output).toEqual({ work: { told: { a: "fixed", b: 2 } } });
+    const misfits = await finish({ script: play('"two"'), files: { ...files("echo", more), "agents/worker.agent.yaml": worker } });
+    expect(misfits.run.calls[0]).toMatchObject({ status: "failed", error: { code: "invalid_arguments" } });
+    expect(misfits.run.steps).toHaveLength(1);
+  });
+});

@@ -1,0 +1,240 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
+import { settleCall } from "@/lib/engine/settle-call";
+import { startRun } from "@/lib/engine/start-run";
+import { useDatabase } from "@/lib/testing/database";
+import { openEngineBench, type BenchFacts } from "@/lib/testing/engine-bench";
+import { holdAt, releaseAll } from "@/lib/testing/pause-points";
+import { TEST_ACTOR } from "@/lib/testing/run-bench";
+
+const database = useDatabase();
+
+const WORKER = (more = "") =>
+  `name: worker\nmodel: standard\nprompt: { system: "Work." }\nparams: { schema: { type: object, required: [n], properties: { n: { type: number }, label: { type: string, default: plain } } } }\n${more}`;
+/** Gives back its params; fails on the number 13. */
+const ECHO = `agents:
+  worker:
+    rules:
+      - { when: "params.n == \`13\`", output: { ktsu_low_quality: "unlucky" } }
+      - { when: "params.n == \`66\`", output: { ktsu_injection_attempt: "obey me" } }
+    otherwise: { output: { n: "{{ params.n }}", label: "{{ params.label }}" } }
+`;
+const WITH_NUMBERS = "params: { schema: { type: object, properties: { list: { type: array }, any: {} } } }\n";
+
+function open(workflow: string, facts: Partial<BenchFacts> = {}) {
+  return openEngineBench(database, { script: ECHO, workflow: `kind: workflow\nname: main\n${workflow}`, ...facts, files: { "agents/worker.agent.yaml": WORKER(), ...facts.files } });
+}
+
+describe("transforms", () => {
+  test("read, merge, filter, sort, map, flatten and deduplicate, and give what stands under `result`", async () => {
+    const bench = await open(`${WITH_NUMBERS}pipeline:
+  - id: each
+    agent: ./agents/worker.agent.yaml
+    params: { n: "{{ item }}" }
+    for_each: { from: "{{ params.list }}" }
+  - id: shape
+    transform:
+      inputs: [{ from: each.results }]
+      ops: [{ filter: { expr: "n > \`1\`" } }, { sort: { field: n, order: desc } }, { map: { expr: "[n, n]" } }, { flatten: {} }, { deduplicate: {} }]
+output: { from: shape.result }
+`);
+    const runId = await bench.launch({ list: [3, 1, 2, 3] });
+    expect((await bench.read(runId)).output).toEqual([3, 2]);
+  });
+
+  test("an operation that gets no list fails the step and says why", async () => {
+    const bench = await open(`pipeline:
+  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }
+  - { id: shape, transform: { inputs: [{ from: one.n }], ops: [{ sort: { field: n } }] } }
+`);
+    expect((await bench.read(await bench.launch())).error).toMatchObject({ code: "transform_failed", step: "shape", message: expect.stringContaining("needs a list") });
+  });
+});
+
+describe("conditions and outputs", () => {
+  test("a false condition skips the step and all that depend on it, and the run ends well", async () => {
+    const bench = await open(`pipeline:
+  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }
+  - { id: two, agent: ./agents/worker.agent.yaml, params: { n: 2 }, condition: "step.one.n > \`1\`" }
+  - { id: three, agent: ./agents/worker.agent.yaml, params: { n: "{{ step.two.n }}" } }
+  - { id: four, agent: ./agents/worker.agent.yaml, params: { n: 4 }, condition: "step.one.n == \`1\`" }
+`);
+    const run = await bench.read(await bench.launch());
+    expect(run.status).toBe("complete");
+    expect(run.output).toMatchObject({ two: { skipped: true, reason: "condition_false" }, three: { skipped: true, reason: "depends_on_skipped:two" }, four: { n: 4 } });
+    expect(run.turns).toHaveLength(2);
+  });
+
+  test("a workflow gives what `map` puts together, held to its schema", async () => {
+    const workflow = (type: string) => `pipeline:\n  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }\noutput: { map: { total: "{{ step.one.n }}", text: "is {{ step.one.n }}" }, schema: { type: object, properties: { total: { type: ${type} } } } }\n`;
+    const fits = await open(workflow("number"));
+    expect((await fits.read(await fits.launch())).output).toEqual({ total: 1, text: "is 1" });
+    const misfits = await open(workflow("string"));
+    expect((await misfits.read(await misfits.launch())).error).toMatchObject({ code: "output_invalid" });
+  });
+
+  test("the output of a plain step is held to the step's schema", async () => {
+    const bench = await open(`pipeline:
+  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }
+  - { id: shape, transform: { inputs: [{ from: one }] }, output: { schema: { type: object, required: [other] } } }
+`);
+    const run = await bench.read(await bench.launch());
+    expect(run.error).toMatchObject({ code: "output_invalid", step: "shape" });
+    expect(run.steps[1]!.rawOutput).toMatchObject({ result: { n: 1 } });
+  });
+
+  test(verifies("promise:10", "params that do not fit are refused with all problems, and no run is there"), async () => {
+    const bench = await open(`params: { schema: { type: object, required: [a], properties: { a: { type: string }, b: { type: number } } } }\npipeline:\n  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }\n`);
+    const before = await database.db.run.count();
+    await expect(startRun(bench.deps, { workflow: "main", params: { b: "x" }, actor: TEST_ACTOR })).rejects.toMatchObject({ code: "invalid_request" });
+    expect(await database.db.run.count()).toBe(before);
+  });
+
+  test("params that do not fit an agent fail its step before the model is asked; defaults are filled in", async () => {
+    const bench = await open(`${WITH_NUMBERS}pipeline:\n  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: "{{ params.any }}" } }\n`);
+    const run = await bench.read(await bench.launch({ any: "many" }));
+    expect(run.error).toMatchObject({ code: "invalid_request", message: expect.stringContaining("/n must be number") });
+    expect(run.turns).toHaveLength(0);
+    const fine = await open("pipeline:\n  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }\n");
+    expect((await fine.read(await fine.launch())).output).toEqual({ one: { n: 1, label: "plain" } });
+  });
+});
+
+describe("fan-out", () => {
+  const fan = (fields: string, item = "{ n: \"{{ item }}\" }") => `${WITH_NUMBERS}pipeline:\n  - { id: each, agent: ./agents/worker.agent.yaml, params: ${item}, for_each: { from: "{{ params.list }}", ${fields} } }\n`;
+
+  test("results stand in the order of the list, failed ones with their place", async () => {
+    const bench = await open(fan("concurrency: 2, max_failures: 1"));
+    const run = await bench.read(await bench.launch({ list: [1, 13, 3] }));
+    expect(run.output).toEqual({ each: { results: [{ n: 1, label: "plain" }, { ktsu_error: expect.stringContaining("unlucky"), item_index: 1 }, { n: 3, label: "plain" }] } });
+    expect(run.llmCalls).toBe(3);
+  });
+
+  test("one failure more than allowed fails the step; -1 allows any number", async () => {
+    const strict = await open(fan("concurrency: 1"));
+    const run = await strict.read(await strict.launch({ list: [13, 2, 3] }));
+    expect(run.error).toMatchObject({ code: "too_many_failures" });
+    expect(run.turns).toHaveLength(1);
+    const lax = await open(fan("max_failures: -1"));
+    expect((await lax.read(await lax.launch({ list: [13, 13] }))).status).toBe("complete");
+  });
+
+  test("max_items leaves the rest out, and an empty list gives empty results", async () => {
+    const bench = await open(fan("max_items: 2"));
+    expect((await bench.read(await bench.launch({ list: [1, 2, 3] }))).output).toMatchObject({ each: { results: [{ n: 1 }, { n: 2 }] } });
+    expect((await bench.read(await bench.launch({ list: [] }))).output).toEqual({ each: { results: [] } });
+  });
+
+  test("an item whose values are missing fails alone", async () => {
+    const bench = await open(fan("max_failures: 1", '{ n: "{{ item.value }}" }'));
+    const run = await bench.read(await bench.launch({ list: [{ value: 1 }, {}] }));
+    expect(run.output).toMatchObject({ each: { results: [{ n: 1 }, { item_index: 1 }] } });
+  });
+
+  test("no leave to fail passes over an attempted injection", async () => {
+    const bench = await open(fan("max_failures: -1"));
+    const run = await bench.read(await bench.launch({ list: [1, 66] }));
+    expect(run.status).toBe("failed");
+    expect(run.error).toMatchObject({ code: "injection_attempt" });
+  });
+
+  test("never more than `concurrency` are under way", async () => {
+    const script = `agents:\n  worker:\n    turns: [{ call: [{ tool: slow, arguments: { n: "{{ params.n }}" } }] }]\n    otherwise: { output: { done: true } }\n`;
+    const bench = await open(fan("concurrency: 2"), { script, files: { "agents/worker.agent.yaml": WORKER("servers:\n  - { name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [slow] } }\n") } });
+    const runId = await bench.start({ list: [1, 2, 3] });
+    const { ended } = await bench.drive(runId);
+    await bench.recorder.waitForCalls("slow", 2);
+    expect(await database.db.step.count({ where: { runId, itemIndex: { not: null }, status: "pending" } })).toBe(1);
+    await bench.recorder.release("slow");
+    expect(await ended).toEqual({ kind: "settled" });
+    expect(await bench.recorder.calls("slow")).toHaveLength(3);
+  });
+});
+
+describe("sub-workflows and webhooks", () => {
+  async function listen(answer: (request: IncomingMessage, body: string) => number | "hang-up") {
+    const received: { url: string; headers: IncomingMessage["headers"]; body: string }[] = [];
+    const server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString())).on("end", () => {
+        received.push({ url: request.url ?? "", headers: request.headers, body });
+        const status = answer(request, body);
+        if (status === "hang-up") return request.socket.destroy();
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ saw: body === "" ? null : JSON.parse(body), auth: request.headers.authorization ?? null }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
+  }
+  const hook = (url: string, more = "") => `pipeline:\n  - { id: notify, webhook: { url: "${url}", body: { text: "hello" }${more} } }\n`;
+
+  test("a webhook is sent once, and its answer is the step's output", async () => {
+    const target = await listen(() => 200);
+    const bench = await open(hook(target.url));
+    const run = await bench.read(await bench.launch());
+    expect(run.output).toMatchObject({ notify: { status: 200, body: { saw: { text: "hello" } } } });
+    expect(target.received).toHaveLength(1);
+  });
+
+  test("an answer of refusal fails the step, and no answer leaves it to a person; neither is tried again", async () => {
+    const refuses = await listen(() => 500);
+    const one = await open(hook(refuses.url));
+    expect((await one.read(await one.launch())).error).toMatchObject({ code: "webhook_refused", message: "The webhook answered 500." });
+    expect(refuses.received).toHaveLength(1);
+    const silent = await listen(() => "hang-up");
+    const two = await open(hook(silent.url));
+    const runId = await two.launch();
+    const run = await two.read(runId);
+    expect(run.status).toBe("needs_human_review");
+    expect(silent.received).toHaveLength(1);
+    await settleCall(two.deps, TEST_ACTOR, { callId: run.calls[0]!.id, outcome: "happened", result: { seen: true } });
+    expect(await two.advance(runId)).toEqual({ kind: "settled" });
+    expect(silent.received).toHaveLength(1);
+  });
+
+  test(verifies("promise:2", "a webhook whose worker died after the commit is not sent a second time"), async () => {
+    const target = await listen(() => 200);
+    const bench = await open(hook(target.url));
+    const runId = await bench.start();
+    onTestFinished(releaseAll);
+    const held = holdAt("webhook:after-call");
+    const { ended } = await bench.drive(runId);
+    await held.reached();
+    bench.clock.advance(60_000);
+    await bench.advance(runId);
+    held.release();
+    expect(await ended).toEqual({ kind: "lost" });
+    expect((await bench.read(runId)).calls[0]!.status).toBe("outcome_unknown");
+    expect(target.received).toHaveLength(1);
+  });
+
+  test("a sub-workflow's webhook is sent only when both sides say so", async () => {
+    for (const [parent, child, sent] of [["execute", "execute", 1], ["execute", "suppress", 0], ["suppress", "execute", 0]] as const) {
+      const target = await listen(() => 200);
+      const bench = await open(`pipeline:\n  - { id: child, workflow: ./workflows/sub/child.workflow.yaml, webhooks: ${parent} }\n`, {
+        files: { "workflows/sub/child.workflow.yaml": `kind: workflow\nname: child\nvisibility: sub-workflow\nwebhooks: ${child}\n${hook(target.url)}` },
+      });
+      expect((await bench.read(await bench.launch())).status).toBe("complete");
+      expect(target.received).toHaveLength(sent);
+    }
+  });
+
+  test("a secret goes through a sub-workflow's params to the webhook, and its params are held to its schema", async () => {
+    const target = await listen(() => 200);
+    const files = {
+      "workflows/sub/child.workflow.yaml": `kind: workflow\nname: child\nvisibility: sub-workflow\nwebhooks: execute\nparams: { schema: { type: object, required: [key], properties: { key: { type: string, secret: true }, n: { type: number, default: 4 } } } }\npipeline:\n  - { id: notify, webhook: { url: "${target.url}", headers: { Authorization: "{{ params.key }}" }, body: { n: "{{ params.n }}" } } }\n`,
+    };
+    const parent = (n: string) => `env: [{ name: HOOK_KEY, secret: true }]\n${WITH_NUMBERS}pipeline:\n  - { id: child, workflow: ./workflows/sub/child.workflow.yaml, webhooks: execute, input: { key: "{{ env.HOOK_KEY }}"${n} } }\n`;
+    const bench = await open(parent(""), { files, env: { HOOK_KEY: "sentinel-hook-key" } });
+    const run = await bench.read(await bench.launch({ list: [] }));
+    expect(run.status).toBe("complete");
+    expect(target.received[0]!.headers.authorization).toBe("sentinel-hook-key");
+    expect(JSON.stringify(run)).not.toContain("sentinel-hook-key");
+    expect(JSON.parse(target.received[0]!.body)).toEqual({ n: 4 });
+    const wrong = await open(parent(', n: "{{ params.any }}"'), { files, env: { HOOK_KEY: "sentinel-hook-key" } });
+    expect((await wrong.read(await wrong.launch({ any: "many" }))).error).toMatchObject({ code: "invalid_request", message: expect.stringContaining("/n must be number") });
+  });
+});
