@@ -11,6 +11,6 @@ export function budgetWarning(runId: string, spent: string, usd: number, at: Dat
   const share = BUDGET_WARNING_SHARE;
   const event = insertEvent({ chainId: runId, type: "run.budget_warning", at, actor: SYSTEM_ACTOR, data: { share_percent: share * 100 } }, "crossed");
   return Prisma.sql`crossed AS (
-      SELECT 1 FROM ${Prisma.raw(spent)} WHERE spent_usd >= budget_usd * ${share} AND spent_usd - ${usd} < budget_usd * ${share}
+      SELECT 1 FROM ${Prisma.raw(spent)} WHERE spent_usd >= budget_usd * ${share}::numeric AND spent_usd - ${usd}::numeric < budget_usd * ${share}::numeric
     ), warned AS (${event})`;
 }

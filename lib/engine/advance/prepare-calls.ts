@@ -29,6 +29,8 @@ export interface CallsOfTurn {
   turnId: string;
   parentCallId: string | null;
   turn: ModelTurn;
+  /** What the model said beside its calls, as it may be shown. */
+  says: string;
   /** False on a turn that was to conclude: what it asks for all the same is refused. */
   withTools: boolean;
 }
@@ -76,7 +78,7 @@ function prepareCall(context: RunContext, work: AgentAtWork, tools: AgentTools, 
     definitionFingerprint: definition ? fingerprintTool(definition) : null,
     policyHash: context.loaded.project.hash,
     trace: settled.trace,
-    agentSays: of.turn.text === "" ? null : of.turn.text,
+    agentSays: of.says === "" ? null : of.says,
     summary: summarizeCall({ name: call.tool, title: definition?.title }, facts?.summary, shown),
     // A sub-agent's own calls have their own grants; asking it again goes on where it stood.
     retrySafe: target?.subagent !== undefined || isRetrySafe(tools, call),

@@ -36,6 +36,8 @@ export class RunMemory {
   isBehind = false;
   /** Turns whose money is set aside; each resolves when what is left of it is free again. */
   readonly reservations = new Set<Promise<void>>();
+  /** The newest attempt to set money aside; the next one follows it. */
+  reserving: Promise<unknown> = Promise.resolve();
   #changed = Promise.withResolvers<void>();
   #moves = 0;
   readonly #movedAt = new Map<string, number>();

@@ -1,18 +1,21 @@
 /** Asks the model for one turn and records it with its calls. A recorded turn is never asked for again; an unrecorded one is. */
 import type { AgentStep } from "@/lib/config/step-schema";
+import { mapText } from "@/lib/domain/tool-text";
 import { listAgentTools, type AgentAtWork, type AgentTools } from "@/lib/engine/advance/agent-tools";
 import { buildMessages } from "@/lib/engine/advance/conversation";
 import { insist } from "@/lib/engine/advance/insist";
 import { type OfferedTools, offerTools, type OfferState } from "@/lib/engine/advance/offer-tools";
 import { prepareCalls } from "@/lib/engine/advance/prepare-calls";
+import { reserveTurn } from "@/lib/engine/advance/reserve-turn";
 import type { RunContext } from "@/lib/engine/advance/run-context";
-import { held, LeaseLost, type RunMemory } from "@/lib/engine/advance/run-memory";
+import { held } from "@/lib/engine/advance/run-memory";
 import type { StepError } from "@/lib/engine/advance/step-outcome";
 import { createId } from "@/lib/ids";
 import type { ModelMessage, ModelRequest, UserMessage } from "@/lib/models/model";
 import { pause } from "@/lib/pause";
 import { recordTurn } from "@/lib/store/transitions/record-turn";
-import { releaseCost, reserveCost } from "@/lib/store/transitions/reserve-cost";
+import { releaseCost } from "@/lib/store/transitions/reserve-cost";
+import { hideSecrets, matchSecrets } from "@/lib/tools/tool-server";
 
 export interface TurnWish {
   stepId: string;
@@ -42,13 +45,12 @@ export async function takeTurn(context: RunContext, work: AgentAtWork, wish: Tur
     temperature: wish.model?.temperature ?? null,
     metadata: { agent: work.agent.name, runId: memory.run.id, stepId: wish.stepId, turn: number },
   };
-  const reserved = await reserve(context, loaded.gateway.estimateCostUsd(group, request));
-  if (typeof reserved !== "number") return { kind: "failed", error: reserved };
-  const done = trackReservation(memory, reserved);
+  const reserved = await reserveTurn(context, loaded.gateway.estimateCostUsd(group, request));
+  if ("code" in reserved) return { kind: "failed", error: reserved };
   try {
-    return await ask(context, work, wish, { number, tools, offered, group, request, reserved });
+    return await ask(context, work, wish, { number, tools, offered, group, request, reservedUsd: reserved.usd });
   } finally {
-    done();
+    reserved.done();
   }
 }
 
@@ -58,20 +60,22 @@ interface Asking {
   offered: OfferedTools;
   group: string;
   request: ModelRequest;
-  reserved: number;
+  reservedUsd: number;
 }
 
-async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { number, tools, offered, group, request, reserved }: Asking): Promise<TurnTaken> {
+async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { number, tools, offered, group, request, reservedUsd }: Asking): Promise<TurnTaken> {
   const { deps, memory, loaded } = context;
   await pause("model-turn:before-call", wish.stepId);
   const answer = await loaded.gateway.generate(group, request, { signal: context.turnSignal }).catch(async (error: unknown) => {
     // Nothing was recorded, so what was set aside for it is free again.
-    if (reserved > 0) await releaseCost(deps.db, memory.lease, reserved);
+    if (reservedUsd > 0) await releaseCost(deps.db, memory.lease, reservedUsd);
     throw error;
   });
   await pause("model-turn:after-call", wish.stepId);
   const turnId = createId("turn");
-  const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn, withTools: wish.withTools });
+  // What the model says of a secret is not kept; the calls are judged by what it really said.
+  const kept = hideInTurn(tools, { ...answer.turn, attempts: answer.attempts });
+  const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn, says: kept.text, withTools: wish.withTools });
   const messages = number === 1 ? [...wish.opening, ...wish.additions] : wish.additions;
   const turn = {
     id: turnId,
@@ -79,11 +83,11 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
     number,
     model: answer.model,
     request: { messages, group, tools: request.tools.map((tool) => tool.name) },
-    response: { ...answer.turn, attempts: answer.attempts },
+    response: kept,
     tokensIn: answer.usage.tokensIn,
     tokensOut: answer.usage.tokensOut,
     costUsd: answer.costUsd,
-    reservedUsd: reserved,
+    reservedUsd,
     durationMs: answer.durationMs,
   };
   const stepState = { ...wish.state, toolsets: offered.loaded() };
@@ -96,39 +100,14 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
   return { kind: "taken", tools };
 }
 
+function hideInTurn<T>(tools: AgentTools, turn: T): T {
+  const matchers = [...tools.servers.values()].map((server) => matchSecrets(server.tools));
+  return matchers.reduce((value, matcher) => mapText(value, (text) => hideSecrets(matcher, text)) as T, turn);
+}
+
 /** The workflow's limits on models come before the step's wish, and that before the agent's own. */
 function modelGroup({ workflow }: RunContext, work: AgentAtWork, wished: string | undefined): string {
   const policy = workflow.definition.model_policy;
   const group = policy?.force_group ?? wished ?? work.agent.definition.model;
   return policy?.group_map?.[group] ?? group;
-}
-
-/**
- * Money is set aside before it is spent; a run without a budget needs no commit for it. An estimate is higher than what a turn will cost, so
- * while others are under way the answer is not final: what is left of theirs may be enough.
- */
-async function reserve(context: RunContext, usd: number): Promise<number | StepError> {
-  const { deps, memory } = context;
-  if (memory.run.costBudgetUsd === null) return 0;
-  for (;;) {
-    const others = [...memory.reservations];
-    const outcome = await reserveCost(deps.db, memory.lease, usd);
-    if (outcome.kind === "lost") throw new LeaseLost("another process has this run now");
-    if (outcome.kind === "done") return usd;
-    if (others.length === 0 || outcome.spentUsd >= outcome.budgetUsd) {
-      const [used, budget, needs] = [outcome.usedUsd, outcome.budgetUsd, usd].map((figure) => `$${figure.toFixed(4)}`);
-      return { code: "budget_exceeded", message: `Budget exceeded: ${used} of ${budget} spent or set aside, and the next turn may need ${needs}.`, fails_run: true };
-    }
-    await Promise.race(others);
-  }
-}
-
-function trackReservation({ reservations }: RunMemory, usd: number): () => void {
-  if (usd === 0) return () => undefined;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  reservations.add(promise);
-  return () => {
-    reservations.delete(promise);
-    resolve();
-  };
 }

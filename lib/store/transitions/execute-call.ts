@@ -32,7 +32,7 @@ export async function beginExecuting(db: Db, lease: Lease, call: Execution, at: 
   await pause("dispatch-call:before-executing-commit", call.id);
   const [row] = await db.$queryRaw<{ held: boolean; moved: boolean; paused: boolean; affordable: boolean }[]>`
     WITH held AS MATERIALIZED (
-      SELECT id, (cost_budget_usd IS NULL OR ${call.costUsd} = 0 OR cost_usd + cost_reserved_usd + ${call.costUsd} <= cost_budget_usd) AS affordable
+      SELECT id, (cost_budget_usd IS NULL OR ${call.costUsd}::numeric = 0 OR cost_usd + cost_reserved_usd + ${call.costUsd}::numeric <= cost_budget_usd) AS affordable
       FROM runs WHERE ${heldBy(lease)} FOR UPDATE
     ), stopped AS (SELECT 1 FROM settings WHERE key = 'dispatch.paused' AND value = 'true'::jsonb),
     lapsed AS (${lapsedGrant(call)}),
@@ -45,7 +45,7 @@ export async function beginExecuting(db: Db, lease: Lease, call: Execution, at: 
         AND held.affordable AND NOT EXISTS (SELECT 1 FROM stopped) AND NOT EXISTS (SELECT 1 FROM lapsed)
       RETURNING calls.id
     ), spent AS (
-      UPDATE runs SET cost_usd = cost_usd + ${call.costUsd} FROM moved WHERE runs.id = ${lease.runId} AND ${call.costUsd} > 0
+      UPDATE runs SET cost_usd = cost_usd + ${call.costUsd}::numeric FROM moved WHERE runs.id = ${lease.runId} AND ${call.costUsd}::numeric > 0
       RETURNING runs.cost_usd AS spent_usd, runs.cost_budget_usd AS budget_usd
     ), ${budgetWarning(lease.runId, "spent", call.costUsd, at)}, logged AS (${event})
     SELECT EXISTS (SELECT 1 FROM held) AS held, EXISTS (SELECT 1 FROM moved) AS moved, EXISTS (SELECT 1 FROM stopped) AS paused,

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
+import { cancelRun } from "@/lib/engine/cancel-run";
+import { settleCall } from "@/lib/engine/settle-call";
+import { verifyAudit } from "@/lib/engine/verify-audit";
+import { useDatabase } from "@/lib/testing/database";
+import { type BenchFacts, eventTypes, openEngineBench } from "@/lib/testing/engine-bench";
+import { holdAt, releaseAll } from "@/lib/testing/pause-points";
+import { TEST_ACTOR } from "@/lib/testing/run-bench";
+
+const database = useDatabase();
+afterEach(releaseAll);
+
+/** One token out costs a dollar, so that prices are easy to read; the answer is announced to be as long as it is. */
+const GATEWAY = { "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 0, output_per_million: 1000000 }] }]\n" };
+const LIST = "params: { schema: { type: object, properties: { list: { type: array } } } }\n";
+const fan = (step: string, policy: string) => `kind: workflow\nname: main\n${LIST}pipeline:\n  - { id: each, agent: ./agents/worker.agent.yaml, model: { max_tokens: 1 }, for_each: { from: "{{ params.list }}", max_failures: -1${step} } }\nmodel_policy: { ${policy} }\n`;
+const hundred = { list: Array.from({ length: 100 }, (_value, index) => index) };
+const answer = (tokens: number) => `agents:\n  worker:\n    otherwise: { output: { done: true }, usage: { tokens_in: 0, tokens_out: ${tokens} } }\n`;
+
+describe("budgets", () => {
+  test(verifies("engine:budget", "of 100 turns at the same time with money for 10 exactly 10 are asked for, and the run fails"), async () => {
+    const bench = await openEngineBench(database, { script: answer(1), files: GATEWAY, workflow: fan("", "cost_budget_usd: 10") });
+    const runId = await bench.launch(hundred);
+    const run = await bench.read(runId);
+    expect(run.turns).toHaveLength(10);
+    expect(Number(run.costUsd)).toBe(10);
+    expect(run.error).toMatchObject({ code: "budget_exceeded" });
+    expect((await eventTypes(database, runId)).filter((type) => type === "run.budget_warning")).toHaveLength(1);
+    expect(await verifyAudit(bench.deps)).toMatchObject({ ok: true });
+  });
+
+  test("an estimate that is higher than the cost makes others wait, not fail", async () => {
+    const workflow = fan("", "cost_budget_usd: 10").replace("max_tokens: 1", "max_tokens: 9");
+    const bench = await openEngineBench(database, { script: answer(0), files: GATEWAY, workflow });
+    const run = await bench.read(await bench.launch({ list: [1, 2, 3, 4, 5] }));
+    expect(run.status).toBe("complete");
+    expect(run.turns).toHaveLength(5);
+    expect(Number(run.costReservedUsd)).toBe(0);
+  });
+
+  test(verifies("engine:budget", "of 100 tool calls at the same time with money for 10 exactly 10 reach the server"), async () => {
+    const calls = hundred.list.map((n) => `{ tool: t-ro1-de0-id1-ow0, arguments: { n: ${n} } }`).join(", ");
+    const script = `agents:\n  worker:\n    turns:\n      - { call: [${calls}], usage: { tokens_in: 0, tokens_out: 0 } }\n    otherwise: { output: { done: true }, usage: { tokens_in: 0, tokens_out: 0 } }\n`;
+    const free = { "gateway.yaml": GATEWAY["gateway.yaml"].replace("output_per_million: 1000000", "output_per_million: 0") };
+    const workflow = "kind: workflow\nname: main\npipeline:\n  - { id: work, agent: ./agents/worker.agent.yaml }\nmodel_policy: { cost_budget_usd: 1 }\n";
+    const bench = await openEngineBench(database, { script, files: free, workflow, server: "tools: { t-ro1-de0-id1-ow0: { cost_usd: 0.1 } }\n", allowlist: "- t-ro1-de0-id1-ow0" });
+    const runId = await bench.launch();
+    const run = await bench.read(runId);
+    expect(await bench.recorder.calls()).toHaveLength(10);
+    expect(run.calls.filter((call) => call.status === "succeeded")).toHaveLength(10);
+    expect(run.calls.filter((call) => call.status === "denied")).toHaveLength(90);
+    expect(Number(run.costUsd)).toBe(1);
+    expect((await eventTypes(database, runId)).filter((type) => type === "run.budget_warning")).toHaveLength(1);
+    expect(run.error).toMatchObject({ code: "budget_exceeded" });
+  });
+
+  test("what a dead worker had set aside is free for the next one", async () => {
+    const bench = await openEngineBench(database, { script: answer(1), files: GATEWAY, workflow: fan("", "cost_budget_usd: 1") });
+    const held = holdAt("model-turn:after-call", { first: 1 });
+    const runId = await bench.start({ list: [1] });
+    const { ended } = await bench.drive(runId);
+    await held.reached();
+    expect(Number((await bench.read(runId)).costReservedUsd)).toBe(1);
+    bench.clock.advance(60_000);
+    expect(await bench.advance(runId)).toEqual({ kind: "settled" });
+    held.release();
+    expect(await ended).toEqual({ kind: "lost" });
+    const run = await bench.read(runId);
+    expect(run.status).toBe("complete");
+    expect(run.turns).toHaveLength(1);
+  });
+});
+
+describe("rate limits", () => {
+  test("calls over the limit wait for the next window, and then go", async () => {
+    const calls = [1, 2, 3].map((n) => `{ tool: echo, arguments: { n: ${n} } }`).join(", ");
+    const script = `agents:\n  worker:\n    turns:\n      - call: [${calls}]\n    otherwise: { output: { done: true } }\n`;
+    const bench = await openEngineBench(database, { script, allowlist: "- echo", server: "rate_limit: 2/minute\n" });
+    const runId = await bench.start();
+    const outcome = await bench.advance(runId);
+    expect(outcome).toEqual({ kind: "parked", wakeAt: new Date(bench.deps.now().getTime() + 60_000) });
+    expect(await bench.recorder.calls("echo")).toHaveLength(2);
+    await expect(bench.advance(runId)).rejects.toThrow(/nothing to do/);
+    bench.clock.advance(60_000);
+    expect(await bench.advance(runId)).toEqual({ kind: "settled" });
+    expect(await bench.recorder.calls("echo")).toHaveLength(3);
+  });
+});
+
+describe("time", () => {
+  test("a run that has used its time ends, and a turn of the model is not waited for", async () => {
+    const script = "agents:\n  worker:\n    turns: [{ output: { late: true }, delay_ms: 600000 }]\n";
+    const bench = await openEngineBench(database, { script, workflow: "kind: workflow\nname: main\npipeline:\n  - { id: work, agent: ./agents/worker.agent.yaml }\nmodel_policy: { timeout_s: 0.2 }\n" });
+    const run = await bench.read(await bench.launch());
+    expect(run.error).toMatchObject({ code: "run_timeout" });
+    expect(run.steps[0]!.status).toBe("cancelled");
+  });
+
+  test("the time that people take does not count", async () => {
+    const script = "agents:\n  worker:\n    turns: [{ call: [{ tool: t-none, arguments: {} }] }]\n    otherwise: { output: { done: true } }\n";
+    const bench = await openEngineBench(database, { script, workflow: "kind: workflow\nname: main\npipeline:\n  - { id: work, agent: ./agents/worker.agent.yaml }\nmodel_policy: { timeout_s: 60 }\n" });
+    const runId = await bench.launch();
+    bench.clock.advance(3_600_000);
+    await bench.decide((await bench.pending(runId))[0]!, "approved");
+    expect(await bench.advance(runId)).toEqual({ kind: "settled" });
+    expect((await bench.read(runId)).status).toBe("complete");
+  });
+});
+
+describe("cancelling", () => {
+  const CALLS: BenchFacts = {
+    script: "agents:\n  worker:\n    turns: [{ call: [{ tool: slow, arguments: {} }, { tool: t-none, arguments: {} }] }]\n    otherwise: { output: { done: true } }\n",
+    allowlist: "- slow\n- name: t-none\n  require_approval: {}",
+  };
+  const cancelled = async (bench: Awaited<ReturnType<typeof openEngineBench>>, runId: string) => {
+    await cancelRun(bench.deps, TEST_ACTOR, { runId, reason: "enough" });
+    const run = await bench.read(runId);
+    expect(run.status).toBe("cancelled");
+    expect(run.steps.every((step) => step.status === "cancelled")).toBe(true);
+    expect(await bench.pending(runId)).toHaveLength(0);
+    await expect(cancelRun(bench.deps, TEST_ACTOR, { runId })).rejects.toThrow(/is cancelled already/);
+    expect(await verifyAudit(bench.deps)).toMatchObject({ ok: true });
+    return run;
+  };
+
+  test("before it began: nothing happens any more", async () => {
+    const bench = await openEngineBench(database, CALLS);
+    const runId = await bench.start();
+    await cancelled(bench, runId);
+    await expect(bench.advance(runId)).rejects.toThrow(/nothing to do/);
+    expect(await bench.recorder.calls()).toHaveLength(0);
+  });
+
+  test("during a turn of the model: the turn is not recorded and its calls are never made", async () => {
+    const bench = await openEngineBench(database, CALLS);
+    const held = holdAt("model-turn:after-call");
+    const runId = await bench.start();
+    const { ended } = await bench.drive(runId);
+    await held.reached();
+    const run = await cancelled(bench, runId);
+    held.release();
+    expect(await ended).toEqual({ kind: "lost" });
+    expect(run.turns).toHaveLength(0);
+    expect(await bench.recorder.calls()).toHaveLength(0);
+  });
+
+  test(verifies("promise:2", "while a call is under way and another waits: the first becomes unknown, the other is withdrawn and cannot be approved"), async () => {
+    const bench = await openEngineBench(database, CALLS);
+    const runId = await bench.start();
+    const { ended } = await bench.drive(runId);
+    await bench.recorder.waitForCalls("slow");
+    const [approval] = await bench.pending(runId);
+    const run = await cancelled(bench, runId);
+    expect(run.calls.map((call) => [call.tool, call.status])).toEqual([["slow", "outcome_unknown"], ["t-none", "cancelled"]]);
+    await expect(bench.decide(approval!, "approved")).rejects.toThrow(/was withdrawn/);
+    await bench.recorder.release("slow");
+    expect(await ended).toEqual({ kind: "lost" });
+    await expect(settleCall(bench.deps, TEST_ACTOR, { callId: run.calls[0]!.id, outcome: "did_not_happen" })).rejects.toThrow(/cannot be sent any more/);
+    await settleCall(bench.deps, TEST_ACTOR, { callId: run.calls[0]!.id, outcome: "happened" });
+    expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+  });
+
+  test(verifies("promise:2", "after the approval and before the call: it is never sent"), async () => {
+    const bench = await openEngineBench(database, { ...CALLS, script: CALLS.script.replace("{ tool: slow, arguments: {} }, ", "") });
+    const runId = await bench.launch();
+    await bench.decide((await bench.pending(runId))[0]!, "approved");
+    const held = holdAt("dispatch-call:before-executing-commit");
+    const { ended } = await bench.drive(runId);
+    await held.reached();
+    const run = await cancelled(bench, runId);
+    held.release();
+    expect(await ended).toEqual({ kind: "lost" });
+    expect(run.calls[0]!.status).toBe("cancelled");
+    expect(await bench.recorder.calls()).toHaveLength(0);
+  });
+
+  test("a sub-agent that was under way is known to have ended", async () => {
+    const script = "agents:\n  boss: { turns: [{ call: [{ tool: agent__worker, arguments: {} }] }] }\n  worker: { turns: [{ call: [{ tool: t-none, arguments: {} }] }] }\n";
+    const files = { "agents/boss.agent.yaml": 'name: boss\nmodel: standard\nprompt: { system: "Lead." }\nservers: [{ name: recorder, path: servers/recorder.server.yaml }]\nsubagents: [agents/worker.agent.yaml]\n', "workflows/main.workflow.yaml": "kind: workflow\nname: main\npipeline: [{ id: work, agent: ./agents/boss.agent.yaml }]\n" };
+    const bench = await openEngineBench(database, { script, files });
+    const run = await cancelled(bench, await bench.launch());
+    expect(run.calls.map((call) => call.status)).toEqual(["failed", "cancelled"]);
+  });
+});
