@@ -1,4 +1,7 @@
+"use client";
+
 import Link from "next/link";
+import { usePathname } from "next/navigation";
 import { classNames } from "@/components/ui/class-names";
 import type { Mark } from "@/components/runs/run-words";
 import { layoutPipeline } from "./layout-pipeline";
@@ -14,12 +17,12 @@ export interface MapNode {
   href?: string;
 }
 
-const WIDTH = 178;
+const WIDTH = 206;
 const HEIGHT = 46;
 const GAP_X = 44;
 const GAP_Y = 14;
 /** Names that are longer end in an ellipsis; the whole name is the title of the node. */
-const LABEL_MAX = 21;
+const LABEL_MAX = 23;
 
 const dots: Record<Mark, string> = {
   done: "fill-ok stroke-ok",
@@ -33,12 +36,11 @@ const dots: Record<Mark, string> = {
 interface Props {
   label: string;
   nodes: readonly MapNode[];
-  /** The node that the page is about. */
-  currentId?: string;
 }
 
-/** The pipeline as a quiet map that can be walked: plain SVG, so that it is there before any script and prints as it is seen. */
-export function PipelineMap({ label, nodes, currentId }: Props) {
+/** The pipeline as a quiet map that can be walked: plain SVG, so that it is there before any script, and prints as it is seen. */
+export function PipelineMap({ label, nodes }: Props) {
+  const pathname = usePathname();
   const placed = layoutPipeline(nodes);
   const places = [...placed.values()];
   const width = (Math.max(0, ...places.map(({ column }) => column)) + 1) * (WIDTH + GAP_X) - GAP_X;
@@ -56,7 +58,7 @@ export function PipelineMap({ label, nodes, currentId }: Props) {
             <Edge key={`${from} ${to}`} from={at(from)} to={at(to)} />
           ))}
           {nodes.map((node) => (
-            <Node key={node.id} node={node} {...at(node.id)} isCurrent={node.id === currentId} />
+            <Node key={node.id} node={node} {...at(node.id)} isCurrent={node.href === pathname} />
           ))}
         </svg>
       </div>
@@ -90,7 +92,7 @@ function Node({ node, x, y, isCurrent }: { node: MapNode; isCurrent: boolean } &
         {cut(node.label)}
       </text>
       <text x={x + (state ? 29 : 13)} y={y + 36} className="fill-ink-3 text-[11.5px]">
-        {cut(state ? `${state.word} · ${node.detail}` : node.detail, LABEL_MAX + 3)}
+        {cut(state ? `${state.word} · ${node.detail}` : node.detail, LABEL_MAX + 7)}
       </text>
     </>
   );

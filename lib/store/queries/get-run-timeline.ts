@@ -44,6 +44,7 @@ export interface TimelineWait extends Placed {
   callId: string;
   server: string;
   tool: string;
+  summary: string;
   status: ApprovalStatus;
   minApprovals: number;
   approvals: number;
@@ -66,8 +67,9 @@ export async function getRunTimeline(db: Db, runId: string): Promise<RunTimeline
   return {
     turns: placed(turns).map(({ createdAt, costUsd, ...turn }) => ({ ...turn, costUsd: Number(costUsd), endedAt: createdAt })),
     calls: placed(calls).map((call) => ({ ...call, summary: showInvisible(call.summary) })),
-    waits: placed(approvals).map(({ id, callId, stepId, rootStepId, server, tool, status, minApprovals, approvals: given, decisions, createdAt, decidedAt }) => ({
+    waits: placed(approvals).map(({ id, callId, stepId, rootStepId, server, tool, summary, status, minApprovals, approvals: given, decisions, createdAt, decidedAt }) => ({
       id, callId, stepId, rootStepId, server, tool, status, minApprovals, approvals: given,
+      summary: showInvisible(summary),
       decidedBy: decisions.map(({ verdict, user }) => ({ name: user.name, verdict })),
       from: createdAt,
       to: decidedAt,

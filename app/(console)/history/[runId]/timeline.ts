@@ -29,7 +29,8 @@ export function toTimelineSteps(run: RunPage, timeline: RunTimeline, now: Date):
   return run.steps.map((step) => {
     const entries = [
       ...timeline.turns.filter(({ rootStepId }) => rootStepId === step.id).map((turn) => toTurnEntry(turn)),
-      ...timeline.calls.filter(({ rootStepId }) => rootStepId === step.id).map((call) => toCallEntry(call, timeline.waits)),
+      // A call that people are asked about is the block that waits for them.
+      ...timeline.calls.filter(({ rootStepId, status }) => rootStepId === step.id && status !== "pending_approval").map((call) => toCallEntry(call, timeline.waits)),
       ...timeline.waits.filter(({ rootStepId }) => rootStepId === step.id).map((wait) => toWaitEntry(wait, now)),
     ].toSorted((one, other) => one.at.localeCompare(other.at) || one.order - other.order);
     return {
@@ -88,7 +89,7 @@ function toWaitEntry(wait: TimelineWait, now: Date): TimelineEntry {
     at: wait.from.toISOString(),
     title: wait.to === null ? `Waiting for a person, ${lasted} so far` : `Waited ${lasted} for a person`,
     isCode: false,
-    detail: `${wait.server}.${wait.tool} · ${describeWait(wait)}`,
+    detail: `${wait.summary || `${wait.server}.${wait.tool}`} · ${describeWait(wait)}`,
     href: wait.to === null ? `/inbox/${wait.id}` : undefined,
   };
 }
