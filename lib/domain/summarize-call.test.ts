@@ -1,0 +1,18 @@
+import { describe, expect, test } from "vitest";
+import { summarizeCall } from "@/lib/domain/summarize-call";
+
+describe("the sentence on the card", () => {
+  test("is the file's own, with the arguments in it", () => {
+    expect(summarizeCall({ name: "issue-refund" }, "Refund {{ args.amount }} {{ args.currency }}", { amount: 5, currency: "EUR" })).toBe("Refund 5 EUR");
+  });
+
+  test("is the tool's title and its short arguments when there is none, or when it names what is not there", () => {
+    expect(summarizeCall({ name: "t", title: "Delete record" }, undefined, { id: 7, deep: { x: 1 }, long: "y".repeat(100), sure: true })).toBe("Delete record: id 7, sure true");
+    expect(summarizeCall({ name: "t" }, "Refund {{ args.amount }}", { id: 7 })).toBe("t: id 7");
+    expect(summarizeCall({ name: "t" }, undefined, {})).toBe("t");
+  });
+
+  test("shows four arguments at most", () => {
+    expect(summarizeCall({ name: "t" }, undefined, { a: 1, b: 2, c: 3, d: 4, e: 5 })).toBe("t: a 1, b 2, c 3, d 4");
+  });
+});
