@@ -68,6 +68,27 @@ export const REQUIREMENTS = {
   "ui:width": "No page scrolls sideways, from a small phone to a wide screen.",
   "ui:theme": "A chosen theme holds at once and after a reload.",
 
+  "promise:1": "Every tool call, whatever the way in, passes one function that refuses what the policy refuses.",
+  "promise:2": "A rejected, expired or cancelled call never reaches the tool server.",
+  "promise:4": "What was shown is what runs: when arguments, tool, definition, approver or rule differ at dispatch, the call is not sent but asked again or refused.",
+  "promise:6": "A value marked secret stands in no row of the database, whatever tools and webhooks give back.",
+  "promise:7": "A decision has a person, who did not start the run and may decide; nobody else's word counts.",
+  "promise:8": "Every decision and state change is on a trail that verifies.",
+  "promise:9": "What is not known, or cannot be judged, is asked or refused.",
+  "promise:10": "What is invalid is refused before it runs, with all problems at once.",
+  "engine:parallel": "Any mix and order of decisions on the calls of one turn gives every call exactly one result.",
+  "engine:budget": "A budget is never passed, however many calls run at once, and a warning stands at 80 %.",
+  "engine:walk": "No sequence of decisions, expiries, edits, cancels, crashes and revoked approvers sends more than was granted, or anything else than was shown.",
+
+  "promise:3": "An approved call reaches the tool server at most once, wherever a process is killed.",
+  "promise:5": "Whatever process is killed at whatever moment, every run goes on from its last record on another one, and no recorded turn is asked for again.",
+  "engine:stopped-process": "A process that was stopped past its lease and wakes again writes nothing more to its runs.",
+  "engine:database-restart": "When the database goes away and comes back, runs go on without a restart of anything.",
+  "engine:random-kills": "Many runs on processes that are killed at random all end, none lost and none doubled.",
+  "engine:one-decision": "Of two people who decide at the same instant on two processes one wins, and the other learns who it was.",
+  "engine:hand-over": "A process that ends hands its runs over at once, and the answers of calls that were sent are recorded.",
+  "engine:stumble": "A run that cannot be advanced is tried again ever later, says why, and keeps no other run waiting.",
+
   "architecture:imports": "A folder that imports what it must not is a lint error that gives the reason.",
   "architecture:pure": "Rules read neither clock nor network nor environment; the environment is read in one file.",
 } as const;
