@@ -33,7 +33,7 @@ export function Countdown({ until, from, now }: { until: string; from: string; n
   const share = Math.max(0, Math.min(1, left / Math.max(1, Date.parse(until) - Date.parse(from))));
   return (
     <span className="inline-flex items-center gap-2 text-sm whitespace-nowrap text-ink-2 tabular-nums">
-      <svg viewBox="0 0 20 20" aria-hidden className="size-4 -rotate-90">
+      <svg viewBox="0 0 20 20" aria-hidden className="size-4 -rotate-90 max-tablet:hidden">
         <circle cx="10" cy="10" r="8" className="fill-none stroke-line [stroke-width:3]" />
         <circle cx="10" cy="10" r="8" pathLength={100} strokeDasharray={`${Math.round(share * 100)} 100`} className="fill-none stroke-ink-2 [stroke-width:3]" />
       </svg>

@@ -28,7 +28,8 @@ export function listEditFields(schema: Schema | null, args: unknown): EditField[
   const given = isObject(args) ? args : {};
   const properties = isObject(schema?.properties) ? schema.properties : {};
   const required = Array.isArray(schema?.required) ? schema.required : [];
-  const names = [...Object.keys(properties), ...Object.keys(given).filter((name) => !Object.hasOwn(properties, name)).sort()];
+  // Required ones first, in the order of the schema; of the others no order is on record.
+  const names = [...new Set([...required.filter((name) => Object.hasOwn(properties, String(name))).map(String), ...Object.keys(properties).sort(), ...Object.keys(given).sort()])];
   return names.map((name) => {
     const property = isObject(properties[name]) ? properties[name] : {};
     const isGiven = Object.hasOwn(given, name);

@@ -22,7 +22,8 @@ export function ExtendButton({ approvalId, extend }: { approvalId: string; exten
     <span className="inline-flex items-center gap-2">
       {problem ? <span role="alert" className="text-sm text-critical">{problem}</span> : null}
       <Button size="small" onClick={run} aria-disabled={isPending || undefined}>
-        {isPending ? "Extending…" : "Extend 30 min"}
+        {isPending ? "Extending…" : "Extend"}
+        {isPending ? null : <span className="max-tablet:sr-only">30 min</span>}
       </Button>
     </span>
   );

@@ -39,7 +39,7 @@ export function QueueFilters({ chips, selects }: { chips: readonly FilterChip[];
           ))}
         </ul>
       </nav>
-      <div className="grid grid-cols-3 gap-1.5">
+      <div className="grid grid-cols-3 gap-1.5 tablet:max-wide:grid-cols-2">
         {selects.map(({ name, choices, current }) => (
           <Select
             key={name}

@@ -32,16 +32,13 @@ export function QueueRow({ row, href, isCurrent, isPicked, isPickable, onPick, n
         <span className="wrap-anywhere">
           <ShownText text={row.summary} />
         </span>
-        <span className="flex flex-wrap items-center gap-x-1.5 text-sm text-ink-2">
+        <span className="flex items-baseline gap-x-1.5 text-sm text-ink-2">
           <Tag tone={DANGER_TONES[row.danger]}>{DANGER_WORDS[row.danger]}</Tag>
           <span className="min-w-0 wrap-anywhere">
-            {row.agent} · {row.workflow} · {row.startedBy}
+            {row.agent} · {row.workflow} · {row.startedBy} · <RelativeTime at={row.createdAt} now={now} />
+            {row.minApprovals > 1 ? ` · has ${row.approvals} of ${row.minApprovals}` : ""}
+            {row.decidedByReader ? " · you approved" : row.refusal ? " · not yours to decide" : ""}
           </span>
-          <span>
-            · <RelativeTime at={row.createdAt} now={now} />
-          </span>
-          {row.minApprovals > 1 ? <span>· has {row.approvals} of {row.minApprovals}</span> : null}
-          {row.decidedByReader ? <span>· you approved</span> : row.refusal ? <span>· not yours to decide</span> : null}
         </span>
         <LinkWorking />
       </Link>

@@ -13,7 +13,7 @@ export function RunColumn({ run, thisCallId }: { run: RunSoFar; thisCallId: stri
   return (
     <div className="grid gap-4">
       <ol className="grid">
-        <Moment dot="bg-ok" title={`Started by ${run.startedBy}`} detail={run.startedByKind === "user" ? "in person" : `by ${run.startedByKind}`} at={run.startedAt}>
+        <Moment dot="bg-ok" title={`Started by ${run.startedBy}`} detail={run.startedByKind === "user" ? "" : `by ${run.startedByKind}`} at={run.startedAt}>
           <code className="text-ink-3 wrap-anywhere">
             <ShownText text={run.params} />
           </code>

@@ -15,7 +15,7 @@ export function WhyAsked({ card }: { card: ApprovalCard }) {
       <h3 id="why-asked" className="text-sm font-medium text-ink-2">
         Asked because
       </h3>
-      {card.ruleReason ? <p className="font-medium wrap-anywhere">{card.ruleReason}</p> : null}
+      {card.ruleReason && !asking.some((entry) => entry.reason.includes(card.ruleReason ?? "")) ? <p className="font-medium wrap-anywhere">{card.ruleReason}</p> : null}
       <ul className="grid gap-1.5">
         {asking.map((entry) => (
           <li key={`${entry.layer} ${entry.reason}`} className="flex flex-wrap justify-between gap-x-4">

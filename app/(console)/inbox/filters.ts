@@ -2,7 +2,7 @@ import type { FilterChip, FilterChoice } from "@/components/approvals/queue-filt
 import type { InboxCounts } from "@/lib/store/queries/inbox-counts";
 import { type InboxView, listAddress } from "./inbox-address";
 
-const SORT_WORDS = { expiry: "Expiring first", age: "Oldest first", danger: "Most dangerous first" } as const;
+const SORT_WORDS = { expiry: "By expiry", age: "By age", danger: "By danger" } as const;
 
 /** Counts end at a thousand. */
 const print = (count: number): string => (count >= 1000 ? "999+" : String(count));
@@ -18,8 +18,8 @@ export function toFilters(view: InboxView, counts: InboxCounts): { chips: Filter
       chip("Medium", null, { danger: view.danger === "medium" ? undefined : "medium" }, view.danger === "medium"),
     ],
     selects: [
-      select("Workflow", "All workflows", counts.workflows, view.workflow, (workflow) => listAddress(view, { workflow })),
-      select("Agent", "All agents", counts.agents, view.agent, (agent) => listAddress(view, { agent })),
+      select("Workflow", "Workflows", counts.workflows, view.workflow, (workflow) => listAddress(view, { workflow })),
+      select("Agent", "Agents", counts.agents, view.agent, (agent) => listAddress(view, { agent })),
       {
         name: "Order",
         current: listAddress(view, { sort: view.sort }),

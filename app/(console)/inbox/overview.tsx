@@ -40,16 +40,14 @@ export async function InboxOverview({ counts, now }: { counts: InboxCounts; now:
 function SomeWait({ counts }: { counts: InboxCounts }) {
   const calls = counts.all === 1 ? "One call waits" : `${counts.all >= 1000 ? "More than 999" : counts.all} calls wait`;
   return (
-    <div className="max-tablet:hidden">
-      <EmptyState title={`${calls} for a person`}>
+    <EmptyState title={`${calls} for a person`}>
         <p>
           {counts.mine === 0 ? "None of them is yours to decide." : `${counts.mine >= 1000 ? "More than 999" : counts.mine} of them you may decide.`} {counts.critical > 0 ? `${counts.critical} ${counts.critical === 1 ? "is" : "are"} critical.` : ""}
         </p>
         <p>
           Choose one in the list, or press <KeyHint letter="J" /> for the first.
         </p>
-      </EmptyState>
-    </div>
+    </EmptyState>
   );
 }
 

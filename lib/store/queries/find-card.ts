@@ -43,7 +43,9 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     listDeciders(db, deciding),
     db.call.count({ where: { stepId: row.stepId, server: row.server, tool: row.tool, id: { not: row.callId }, status: { in: ["rejected", "expired"] } } }),
   ]);
-  const names = Object.keys((definition?.inputSchema.properties as object | undefined) ?? {});
+  // The database keeps no order of keys, but it keeps that of lists: what the tool requires comes first, as its author wrote it.
+  const required = definition?.inputSchema.required;
+  const names = Array.isArray(required) ? required.map(String) : [];
   const shown = showArguments(call.arguments, names);
   const compared = compareArguments(shown, earlier.map((other) => showArguments(other.arguments, names)), sameAs);
   return {
