@@ -66,6 +66,11 @@ export const env: Env = new Proxy({} as Env, {
   get: (_target, name) => (parsed ??= parseEnv(process.env))[name as keyof Env],
 });
 
+/** For the command line, which opens a database, and makes the secrets that go with it, after it has begun to run. */
+export function rereadEnv(): void {
+  parsed = undefined;
+}
+
 /** The variables that workflows and the gateway declare are read from here, by their names, in the moment of use. */
 export function processVariables(): Readonly<Record<string, string | undefined>> {
   return process.env;

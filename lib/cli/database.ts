@@ -1,6 +1,6 @@
 import type { EngineDeps } from "@/lib/engine/deps";
-import { env } from "@/lib/env";
-import { connect, db } from "@/lib/store/client";
+import { env, rereadEnv } from "@/lib/env";
+import { connect, type Db, db } from "@/lib/store/client";
 
 /** One command at a time needs no more connections than it has statements under way. */
 const POOL_SIZE = 4;
@@ -13,6 +13,7 @@ interface LentDatabase {
 
 /** Given by scripts/kimitsu.mjs, which knows the data folder. */
 const lender = globalThis as typeof globalThis & { __kimitsuDatabase?: () => Promise<LentDatabase> };
+const adopted = globalThis as typeof globalThis & { __kimitsuDb?: Db };
 
 let lent: LentDatabase | undefined;
 let deps: EngineDeps | undefined;
@@ -21,8 +22,19 @@ let deps: EngineDeps | undefined;
 export async function openDatabase(): Promise<EngineDeps> {
   if (!env.DATABASE_URL && lender.__kimitsuDatabase) {
     lent = await lender.__kimitsuDatabase();
+    // Lending a database sets its address and, the first time, the secret that seals what is written.
+    rereadEnv();
   }
-  return (deps = { db: lent ? connect(lent.url, POOL_SIZE) : db(), now: () => new Date() });
+  // What asks for the process's own client gets the same one.
+  if (lent) adopted.__kimitsuDb = connect(lent.url, POOL_SIZE);
+  return (deps = { db: db(), now: () => new Date() });
+}
+
+/** Where the opened database is, for a process that the command starts. */
+export function databaseUrl(): string {
+  const url = lent?.url ?? env.DATABASE_URL;
+  if (!url) throw new Error("unreachable: the database was not opened");
+  return url;
 }
 
 export async function closeDatabase(): Promise<void> {

@@ -1,9 +1,21 @@
 import { Command } from "commander";
+import { registerApprovals } from "@/lib/cli/approvals";
+import { registerApprove } from "@/lib/cli/approve";
 import { registerAudit } from "@/lib/cli/audit";
 import { registerBootstrap } from "@/lib/cli/bootstrap";
-import { registerToken } from "@/lib/cli/token";
-import { registerUser } from "@/lib/cli/user";
 import { closeDatabase } from "@/lib/cli/database";
+import { registerDoctor } from "@/lib/cli/doctor";
+import { registerExplain } from "@/lib/cli/explain";
+import { registerInvoke } from "@/lib/cli/invoke";
+import { registerLock } from "@/lib/cli/lock";
+import { registerReject } from "@/lib/cli/reject";
+import { registerRuns } from "@/lib/cli/runs";
+import { registerSchema } from "@/lib/cli/schema";
+import { registerToken } from "@/lib/cli/token";
+import { registerTree } from "@/lib/cli/tree";
+import { registerUser } from "@/lib/cli/user";
+import { registerValidate } from "@/lib/cli/validate";
+import { registerWorker } from "@/lib/cli/worker";
 import { KimitsuError } from "@/lib/errors";
 
 const program = new Command("kimitsu")
@@ -11,10 +23,14 @@ const program = new Command("kimitsu")
   .showHelpAfterError("(kimitsu --help lists the commands)")
   .configureHelp({ showGlobalOptions: false });
 
-registerUser(program);
-registerToken(program);
-registerAudit(program);
-registerBootstrap(program);
+// `start` and `database-url` are answered by scripts/kimitsu.mjs before this is loaded; they stand here for the help.
+program.command("start").description("start everything: database, web, worker");
+program.command("database-url").description("print the address of the running database, for backups and other tools");
+
+for (const register of [
+  registerWorker, registerValidate, registerInvoke, registerRuns, registerApprovals, registerApprove, registerReject, registerTree, registerExplain,
+  registerLock, registerSchema, registerUser, registerToken, registerAudit, registerDoctor, registerBootstrap,
+]) register(program);
 
 try {
   await program.parseAsync();

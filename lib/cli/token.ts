@@ -1,13 +1,11 @@
 import type { Command } from "commander";
 import { readDuration } from "@/lib/config/duration";
 import { openDatabase } from "@/lib/cli/database";
+import { findPerson } from "@/lib/cli/person";
 import { OPERATOR_ACTOR } from "@/lib/domain/actor";
 import { type Scope, SCOPES } from "@/lib/domain/roles";
 import { createToken } from "@/lib/engine/create-token";
-import type { EngineDeps } from "@/lib/engine/deps";
 import { KimitsuError } from "@/lib/errors";
-import type { Person } from "@/lib/store/queries/person";
-import { findFirstAdmin, findPersonByEmail } from "@/lib/store/queries/get-person";
 
 interface Options {
   name: string;
@@ -43,11 +41,4 @@ function expiry(text: string, now: Date): Date {
   const duration = readDuration(text);
   if (!duration.ok) throw new KimitsuError("invalid_request", `--expires ${text}: ${duration.message}`);
   return new Date(now.getTime() + duration.ms);
-}
-
-async function findPerson(deps: EngineDeps, email: string | undefined): Promise<Person> {
-  const person = email === undefined ? await findFirstAdmin(deps.db) : await findPersonByEmail(deps.db, email);
-  if (person) return person;
-  const message = email === undefined ? "There is no admin yet; `npm start` makes the first one." : `There is nobody with the e-mail ${email}.`;
-  throw new KimitsuError("not_found", message);
 }

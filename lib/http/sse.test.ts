@@ -23,7 +23,7 @@ test("a silent stream shows that it lives, and loses nothing by it", async () =>
 test("a source that breaks ends the stream and gives its place back", async () => {
   let ended = 0;
   async function* source(): AsyncGenerator<never> {
-    throw new Error("the database is gone");
+    yield await Promise.reject(new Error("the database is gone"));
   }
   const response = eventStream(source(), { end: () => void ended++ });
   expect(await response.text()).not.toContain("database");

@@ -1,0 +1,73 @@
+/** `kimitsu runs` and `kimitsu runs get ID`. */
+import type { Command } from "commander";
+import { openDatabase } from "@/lib/cli/database";
+import { formatTable } from "@/lib/cli/format-table";
+import { RUN_TRANSITIONS, type RunStatus } from "@/lib/domain/run-state";
+import { KimitsuError } from "@/lib/errors";
+import { getRun, type RunView } from "@/lib/store/queries/get-run";
+import { listRuns } from "@/lib/store/queries/list-runs";
+
+interface ListOptions {
+  workflow?: string;
+  status?: string;
+  agent?: string;
+  q?: string;
+  limit: string;
+  json?: boolean;
+}
+
+export function registerRuns(program: Command): void {
+  const runs = program
+    .command("runs")
+    .description("list runs, newest first")
+    .option("--workflow <name>")
+    .option("--status <list>", `comma separated: ${Object.keys(RUN_TRANSITIONS).join(", ")}`)
+    .option("--agent <name>")
+    .option("--q <words>", "words in id, workflow, agents, starter or params")
+    .option("--limit <n>", "how many", "20")
+    .option("--json", "print JSON lines")
+    .action(async (options: ListOptions) => {
+      const { db } = await openDatabase();
+      const { items } = await listRuns(db, { ...options, status: readStatus(options.status), limit: readLimit(options.limit) });
+      if (options.json) return items.forEach((run) => console.log(JSON.stringify(run)));
+      const rows = items.map((run) => [run.id, run.workflow, run.status, run.createdAt.toISOString().slice(0, 19).replace("T", " "), `$${run.figures.costUsd.toFixed(4)}`, run.startedBy.name]);
+      console.log(rows.length === 0 ? "No runs." : formatTable(["RUN", "WORKFLOW", "STATUS", "STARTED (UTC)", "COST", "BY"], rows));
+    });
+  runs
+    .command("get")
+    .description("one run: its steps, what waits, its output")
+    .argument("<run>", "run_…")
+    .option("--json", "print everything as JSON")
+    .action(async (runId: string, _options: unknown, command: Command) => {
+      const run = await getRun((await openDatabase()).db, runId);
+      console.log(command.optsWithGlobals<{ json?: boolean }>().json ? JSON.stringify(run, null, 2) : describe(run));
+    });
+}
+
+function readStatus(text: string | undefined): RunStatus[] | undefined {
+  const words = text?.split(",").map((word) => word.trim());
+  const wrong = words?.find((word) => !Object.hasOwn(RUN_TRANSITIONS, word));
+  if (wrong !== undefined) throw new KimitsuError("invalid_request", `--status ${wrong} is no status of a run; they are ${Object.keys(RUN_TRANSITIONS).join(", ")}`);
+  return words as RunStatus[] | undefined;
+}
+
+export function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
+  throw new KimitsuError("invalid_request", `--limit ${text} must be a whole number from 1 to 1000`);
+}
+
+function describe(run: RunView): string {
+  const { figures } = run;
+  const lines = [
+    `${run.id}  ${run.workflow}${run.version && ` ${run.version}`}  ${run.status}${run.error ? `: ${run.error.message}` : ""}`,
+    `started by ${run.startedBy.name} at ${run.createdAt.toISOString()}${run.retryOfRunId ? `, retry of ${run.retryOfRunId}` : ""}`,
+    `$${figures.costUsd.toFixed(4)}, ${figures.tokensIn} + ${figures.tokensOut} tokens, ${figures.llmCalls} model calls, ${figures.toolCalls} tool calls, ${(run.durationMs / 1000).toFixed(1)} s`,
+    `params ${JSON.stringify(run.params)}`,
+    "",
+    formatTable(["STEP", "TYPE", "STATUS", ""], run.steps.map((step) => [step.key, step.type, `${step.status}${step.degraded ? " (degraded)" : ""}`, step.error?.message ?? ""])),
+  ];
+  for (const approval of run.pendingApprovals) lines.push("", `waits for a decision: ${approval.summary}`, `  ${approval.server}.${approval.tool} ${JSON.stringify(approval.arguments)}`, `  kimitsu approve ${approval.id}`);
+  if (run.status === "complete") lines.push("", JSON.stringify(run.output, null, 2));
+  return lines.join("\n");
+}
