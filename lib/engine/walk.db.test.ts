@@ -103,7 +103,11 @@ class Walk {
 
   async #revoke(): Promise<void> {
     const decision = await database.db.decision.findFirst({ where: { verdict: "approved", approval: { runId: this.runId, call: { status: "approved" } } } });
-    if (decision) await setUserDisabled(this.bench.deps, SYSTEM_ACTOR, { userId: decision.userId, disabled: true });
+    if (!decision) return;
+    // A moment of its own, so that the trail tells what came before it and what after.
+    this.bench.clock.advance(1);
+    await setUserDisabled(this.bench.deps, SYSTEM_ACTOR, { userId: decision.userId, disabled: true });
+    this.bench.clock.advance(1);
   }
 
   async #settle(outcome: "happened" | "did_not_happen" | "failed"): Promise<void> {
@@ -129,7 +133,8 @@ async function judge(bench: EngineBench, runId: string): Promise<void> {
   const run = await bench.read(runId);
   expect(["complete", "failed", "cancelled"]).toContain(run.status);
   const events = await database.db.event.findMany({ where: { chainId: runId }, orderBy: { seq: "asc" } });
-  const facts = events.map((event) => ({ type: event.type, data: (JSON.parse(event.body) as { data: Record<string, unknown> }).data }));
+  const disabledAt = new Map((await database.db.user.findMany({ where: { disabledAt: { not: null } } })).map((user) => [user.id, user.disabledAt as Date]));
+  const facts = events.map((event) => ({ type: event.type, at: event.at, data: (JSON.parse(event.body) as { data: Record<string, unknown> }).data }));
   const received = await bench.recorder.calls();
   for (const call of run.calls) {
     const own = facts.filter(({ data }) => data.call_id === call.id);
@@ -141,6 +146,12 @@ async function judge(bench: EngineBench, runId: string): Promise<void> {
     // Every digest that people approved for this call, as their decisions keep it.
     const shown = isAsked ? call.approvals.flatMap((approval) => approval.decisions.filter(({ verdict }) => verdict === "approved").map(({ digest }) => digest)) : [call.digest];
     for (const entry of sent) expect(shown).toContain(digestArguments(entry.arguments));
+    // Whenever it was sent, someone who had approved exactly this could still decide.
+    const decisions = call.approvals.flatMap((approval) => approval.decisions).filter(({ verdict }) => verdict === "approved");
+    for (const { at, data } of isAsked ? own.filter(({ type }) => type === "call.executing") : []) {
+      const standing = decisions.filter(({ userId, digest, createdAt }) => digest === data.digest && createdAt <= at && (disabledAt.get(userId) ?? new Date(8.64e15)) > at);
+      expect(standing.length, `${call.id} was sent on the word of someone who was shut out`).toBeGreaterThan(0);
+    }
     if (["rejected", "expired", "denied", "cancelled"].includes(call.status)) expect(sent.length, `${call.status} and sent`).toBe(0);
     if (call.status === "succeeded") expect(sent.length + own.filter(({ type }) => type === "call.settled").length).toBeGreaterThan(0);
     expect(isCallSettled(call.status) || (run.status === "cancelled" && call.status === "outcome_unknown"), `${call.id} is ${call.status}`).toBe(true);
