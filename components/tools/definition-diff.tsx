@@ -1,0 +1,70 @@
+import { classNames } from "@/components/ui/class-names";
+import { diffLines, type DiffRow } from "./diff-lines";
+
+const sides: Record<DiffRow["kind"], { before: string; after: string }> = {
+  same: { before: "", after: "" },
+  changed: { before: "bg-critical-soft", after: "bg-new" },
+  removed: { before: "bg-critical-soft", after: "" },
+  added: { before: "", after: "bg-new" },
+};
+const SIGNS: Record<DiffRow["kind"], { before: string; after: string }> = {
+  same: { before: "", after: "" },
+  changed: { before: "−", after: "+" },
+  removed: { before: "−", after: "" },
+  added: { before: "", after: "+" },
+};
+
+/** The trusted definition at the left, today's at the right. Signs say what the tints say; invisible characters are written out. */
+export function DefinitionDiff({ before, after }: { before: string; after: string }) {
+  const rows = diffLines(before, after);
+  return (
+    <div role="region" aria-label="Difference of the definitions" tabIndex={0} className="overflow-x-auto rounded-lg border border-line focus-visible:-outline-offset-2">
+      <table className="w-full min-w-160 table-fixed border-collapse text-left">
+        <thead>
+          <tr className="border-b border-line text-sm text-ink-2">
+            <th scope="col" className="px-3.5 py-1.5 font-medium">
+              As trusted
+            </th>
+            <th scope="col" className="border-l border-line px-3.5 py-1.5 font-medium">
+              Now
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index} className="align-top">
+              <Side text={row.before} sign={SIGNS[row.kind].before} word="removed" className={sides[row.kind].before} />
+              <Side text={row.after} sign={SIGNS[row.kind].after} word="added" className={classNames("border-l border-line", sides[row.kind].after)} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Side({ className, ...line }: LineProps & { className: string }) {
+  return (
+    <td className={classNames("px-3.5", className)}>
+      <Line {...line} />
+    </td>
+  );
+}
+
+interface LineProps {
+  text: string | null;
+  sign: string;
+  word: string;
+}
+
+function Line({ text, sign, word }: LineProps) {
+  return (
+    <code className="grid grid-cols-[14px_minmax(0,1fr)] whitespace-pre-wrap wrap-anywhere">
+      <span aria-hidden>{sign}</span>
+      <span>
+        {sign ? <span className="sr-only">{word}: </span> : null}
+        {text ?? ""}
+      </span>
+    </code>
+  );
+}
