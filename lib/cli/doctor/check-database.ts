@@ -18,12 +18,12 @@ export async function checkDatabase(open: () => Promise<EngineDeps>, migrationsF
   let facts: DatabaseFacts;
   try {
     deps = await open();
-    facts = await getDatabaseFacts(deps.db);
+    facts = await getDatabaseFacts(deps.db, deps.now);
   } catch (error) {
     return [problem("database", `cannot be used: ${messageOf(error)}`, "Check DATABASE_URL, and that Postgres runs; without DATABASE_URL `npm start` brings its own.")];
   }
   const migrations = checkMigrations(facts, migrationsFolder);
-  const findings = [checkServer(facts), checkClock(facts, deps.now()), migrations];
+  const findings = [checkServer(facts), checkClock(facts), migrations];
   return migrations.state === "problem" ? findings : [...findings, ...(await checkOperation(deps))];
 }
 
@@ -33,8 +33,8 @@ function checkServer({ version, roundTripMs }: DatabaseFacts): Finding {
   return roundTripMs > SLOW_MS ? warning("database", text, "Every step of a run is a few statements; put the processes nearer to the database.") : ok("database", text);
 }
 
-export function checkClock({ now, roundTripMs }: Pick<DatabaseFacts, "now" | "roundTripMs">, here: Date): Finding {
-  const apartMs = Math.max(Math.abs(here.getTime() - now.getTime()) - roundTripMs, 0);
+export function checkClock({ aheadMs, roundTripMs }: Pick<DatabaseFacts, "aheadMs" | "roundTripMs">): Finding {
+  const apartMs = Math.max(Math.abs(aheadMs) - roundTripMs, 0);
   const text = `${Math.round(apartMs)} ms apart from the database's`;
   const hint = "Switch on time synchronisation (NTP) on both machines: leases and expiries are judged by the clock.";
   return apartMs >= CLOCK_PROBLEM_MS ? problem("clock", text, hint) : apartMs >= CLOCK_WARNING_MS ? warning("clock", text, hint) : ok("clock", text);

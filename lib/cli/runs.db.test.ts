@@ -1,0 +1,122 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createProgram } from "@/lib/cli/program";
+import { rereadEnv } from "@/lib/env";
+import { openApiBench } from "@/lib/testing/api-bench";
+import { buildUser } from "@/lib/testing/builders";
+import { useDatabase } from "@/lib/testing/database";
+
+const database = useDatabase();
+let bench: Awaited<ReturnType<typeof openApiBench>>;
+let admin: Awaited<ReturnType<typeof buildUser>>;
+let rea: typeof admin;
+let printed: string[];
+
+beforeAll(async () => {
+  bench = await openApiBench(database);
+  // Commands go by the real time, so the worker of this test must as well.
+  bench.clock.advance(Date.now() + 3600_000 - bench.clock.now().getTime());
+  admin = await buildUser(bench.deps, "admin", { name: "Ada" });
+  rea = await buildUser(bench.deps, "reviewer", { name: "Rea" });
+});
+beforeEach(() => {
+  vi.stubEnv("KIMITSU_PROJECT", bench.deps.projects.current().project.root);
+  rereadEnv();
+  printed = [];
+  vi.spyOn(console, "log").mockImplementation((line: string) => void printed.push(line));
+  vi.spyOn(console, "error").mockImplementation((line: string) => void printed.push(line));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  process.exitCode = undefined;
+});
+
+const kimitsu = (...words: string[]) => createProgram().parseAsync(words, { from: "user" });
+const last = () => JSON.parse(printed.at(-1)!);
+
+async function asked(): Promise<string> {
+  await kimitsu("invoke", "main", "--json");
+  const { run_id: runId } = last();
+  await bench.advance(runId);
+  return runId;
+}
+
+describe("invoke", () => {
+  test("writes a run for a worker to take, started by the first admin or by the one who is named", async () => {
+    await kimitsu("invoke", "main", "--json");
+    expect(await database.db.run.findUniqueOrThrow({ where: { id: last().run_id } })).toMatchObject({ status: "pending", startedById: admin.id, wakeAt: expect.any(Date) });
+    await kimitsu("invoke", "main", "--user", rea.email);
+    expect(await database.db.run.findUniqueOrThrow({ where: { id: printed.at(-1)! } })).toMatchObject({ startedById: rea.id });
+  });
+
+  test("--wait shows what happens, and the exit code tells how it ended", async () => {
+    const before = await database.db.run.count();
+    const command = kimitsu("invoke", "main", "--wait", "--until-asked");
+    await vi.waitUntil(async () => (await database.db.run.count()) > before);
+    const { id } = await database.db.run.findFirstOrThrow({ orderBy: { id: "desc" } });
+    await bench.advance(id);
+    await command;
+    expect(process.exitCode).toBe(4);
+    const [approval] = await bench.pendingOf(id);
+    const text = printed.join("\n");
+    for (const part of ["No worker is running", "step work started", "call recorder.echo approved", `kimitsu approve ${approval!.id}`, `${id} is pending_approval`]) expect(text).toContain(part);
+  });
+
+  test("a timeout ends the waiting and not the run", async () => {
+    await kimitsu("invoke", "main", "--wait", "--json", "--timeout", "1s");
+    expect([process.exitCode, last().status]).toEqual([5, "pending"]);
+  });
+
+  test("what cannot be started is refused with what would be right", async () => {
+    await expect(kimitsu("invoke", "nope")).rejects.toThrow("There is no workflow nope");
+    await expect(kimitsu("invoke", "main", "--input", "[1]")).rejects.toThrow("--input must be a JSON object");
+    await expect(kimitsu("invoke", "main", "--input", "@/nowhere.json")).rejects.toThrow("@/nowhere.json cannot be read");
+    await expect(kimitsu("invoke", "main", "--user", "nobody@example.org")).rejects.toThrow("nobody with the e-mail");
+  });
+});
+
+describe("deciding", () => {
+  test("approve by run, with the person on record; a second decision says who decided", async () => {
+    const runId = await asked();
+    await kimitsu("approve", runId, "--user", rea.email, "--json");
+    expect(last()).toMatchObject({ run_id: runId, status: "approved" });
+    const { approval_id: approvalId } = last();
+    expect(await database.db.decision.findFirstOrThrow({ where: { approvalId } })).toMatchObject({ userId: rea.id, tokenId: null, address: "command line" });
+    await expect(kimitsu("reject", approvalId, "--reason", "no", "--user", rea.email)).rejects.toThrow("already approved by Rea");
+  });
+
+  test("reject by call; whoever started the run cannot decide", async () => {
+    const runId = await asked();
+    const [approval] = await bench.pendingOf(runId);
+    await expect(kimitsu("approve", approval!.id)).rejects.toThrow("Whoever started a run cannot decide its calls");
+    await kimitsu("reject", approval!.callId, "--reason", "Wrong", "--user", rea.email);
+    expect(printed.at(-1)).toContain("rejected by Rea");
+    expect(await bench.advance(runId)).toEqual({ kind: "settled" });
+    expect(await database.db.call.findFirstOrThrow({ where: { runId, tool: "t-none" } })).toMatchObject({ status: "rejected", executingAt: null });
+  });
+
+  test("an id of no kind is refused with the kinds there are", async () => {
+    await expect(kimitsu("approve", "12")).rejects.toThrow("apr_");
+  });
+});
+
+describe("looking", () => {
+  test("runs and approvals as tables and as JSON lines; one run with what waits", async () => {
+    const runId = await asked();
+    await kimitsu("runs", "--status", "pending_approval", "--limit", "1");
+    expect(printed.at(-1)).toMatch(new RegExp(`^RUN .*\n${runId}  main  +pending_approval`));
+    await kimitsu("approvals", "--run", runId, "--json");
+    expect(last()).toMatchObject({ runId, status: "pending", tool: "t-none" });
+    await kimitsu("runs", "get", runId);
+    expect(printed.at(-1)).toContain(`kimitsu approve ${(await bench.pendingOf(runId))[0]!.id}`);
+    await kimitsu("runs", "get", runId, "--json");
+    expect(last()).toMatchObject({ id: runId, status: "pending_approval" });
+  });
+
+  test("wrong words are refused", async () => {
+    await expect(kimitsu("runs", "--status", "done")).rejects.toThrow("pending_approval");
+    await expect(kimitsu("runs", "--limit", "0")).rejects.toThrow("--limit 0");
+    await expect(kimitsu("approvals", "--status", "open")).rejects.toThrow("expired");
+    await expect(kimitsu("runs", "get", "run_none")).rejects.toThrow("There is no run run_none");
+  });
+});
