@@ -16,6 +16,9 @@ import { parkRun } from "@/lib/store/transitions/park-run";
 import { releaseCost } from "@/lib/store/transitions/reserve-cost";
 import { settleRunRow } from "@/lib/store/transitions/settle-run";
 
+/** A longer timer would end at once. No worker advances one run for that long without a stop. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 export type AdvanceOutcome = { kind: "settled" } | { kind: "parked"; wakeAt: Date | null } | { kind: "lost" };
 
 export interface AdvanceOptions {
@@ -93,7 +96,8 @@ async function rescue(deps: RunDeps, memory: RunMemory): Promise<void> {
 function startDeadline(workflow: ProjectWorkflow, memory: RunMemory, activeMs: () => number): { signal: AbortSignal; outcome: StepOutcome } | null {
   const limitS = workflow.definition.model_policy?.timeout_s;
   if (limitS === undefined) return null;
-  const signal = AbortSignal.timeout(Math.max(limitS * 1000 - memory.run.activeMs - activeMs(), 0));
+  const leftMs = Math.max(limitS * 1000 - memory.run.activeMs - activeMs(), 0);
+  const signal = AbortSignal.timeout(Math.min(leftMs, TIMER_MS_MAX));
   signal.addEventListener("abort", () => (memory.failing = true), { once: true });
   return { signal, outcome: { kind: "failed", error: { code: "run_timeout", message: `The run has used its ${limitS} s.` } } };
 }
