@@ -8,13 +8,13 @@ import { listSecrets } from "@/lib/config/secret-ref";
 import { listAgentTools, type AgentAtWork, type AgentTools } from "@/lib/engine/advance/agent-tools";
 import { checkAnswer } from "@/lib/engine/advance/check-answer";
 import { refusalEffects, responseOf } from "@/lib/engine/advance/conversation";
+import { guardStep } from "@/lib/engine/advance/guard-step";
 import type { OfferState } from "@/lib/engine/advance/offer-tools";
 import { runCalls, type RunSubagent } from "@/lib/engine/advance/run-calls";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held } from "@/lib/engine/advance/run-memory";
 import { failsRun, type StepOutcome } from "@/lib/engine/advance/step-outcome";
 import { takeTurn } from "@/lib/engine/advance/take-turn";
-import { KimitsuError } from "@/lib/errors";
 import type { ModelMessage, UserMessage } from "@/lib/models/model";
 import { moveStep } from "@/lib/store/transitions/settle-step";
 
@@ -42,15 +42,9 @@ interface AgentState extends OfferState {
 
 const CONCLUDE = "This is your last turn and there are no tools any more. Conclude now with your final answer.";
 
-export async function runAgent(context: RunContext, job: AgentJob): Promise<StepOutcome> {
-  try {
-    return await loop(context, job);
-  } catch (error) {
-    if (context.signal.aborted || context.memory.failing) return { kind: "waiting", waiting: [{ for: "stop" }] };
-    // What a person could not have prevented by other YAML is still an outcome of the step, with its reason on record.
-    if (error instanceof KimitsuError) return { kind: "failed", error: { code: error.code, message: error.message } };
-    throw error;
-  }
+/** What goes wrong on the way (a model, a server that is required) is an outcome of the step, with its reason on record. */
+export function runAgent(context: RunContext, job: AgentJob): Promise<StepOutcome> {
+  return guardStep(context, () => loop(context, job));
 }
 
 async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
@@ -72,23 +66,9 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
       const fatal = calls.find((call) => failsRun(call.error));
       if (fatal?.error) return { kind: "failed", error: fatal.error };
       if (calls.length === 0) {
-        const verdict = checkAnswer(responseOf(last).text, {
-          schemas: job.outputSchemas,
-          confidenceThreshold: job.confidenceThreshold,
-          reflect: definition.prompt.reflect ?? null,
-          canReflect: definition.prompt.reflect !== undefined && !state.reflected,
-          reviewed: state.review === "accepted",
-          degraded: state.degraded ?? false,
-        });
-        if (state.review === "refused") return { kind: "failed", error: { code: "review_refused", message: "A person did not accept the answer.", fails_run: true } };
-        if (verdict.kind === "ended") return verdict.outcome;
-        if (verdict.kind === "review") return await sendToReview(context, job, verdict.message, verdict.raw);
-        if (memory.turnsOf(job.stepId).length >= definition.max_turns) {
-          const message = verdict.misfit?.problem ?? "The agent has no turn left to reflect.";
-          return { kind: "failed", error: { code: "output_invalid", message, schema: job.outputSchemas.at(-1) }, rawOutput: verdict.misfit?.raw };
-        }
-        additions = [{ role: "user", text: verdict.text }];
-        remember(context, job, { review: null, ...(verdict.reflected ? { reflected: true } : {}) });
+        const judged = await judgeAnswer(context, job, responseOf(last).text, state);
+        if ("kind" in judged) return judged;
+        additions = [judged];
       } else {
         const stop = afterRefusals(context, job, last.number, state);
         if (stop) return stop;
@@ -112,6 +92,28 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
     known = Promise.resolve(taken.tools);
     additions = [];
   }
+}
+
+/** The step's outcome, or what is said to the agent before its next turn. */
+async function judgeAnswer(context: RunContext, job: AgentJob, text: string, state: AgentState): Promise<StepOutcome | UserMessage> {
+  if (state.review === "refused") return { kind: "failed", error: { code: "review_refused", message: "A person did not accept the answer.", fails_run: true } };
+  const { prompt, max_turns: turnsMax } = job.work.agent.definition;
+  const verdict = checkAnswer(text, {
+    schemas: job.outputSchemas,
+    confidenceThreshold: job.confidenceThreshold,
+    reflect: prompt.reflect ?? null,
+    canReflect: prompt.reflect !== undefined && !state.reflected,
+    reviewed: state.review === "accepted",
+    degraded: state.degraded ?? false,
+  });
+  if (verdict.kind === "ended") return verdict.outcome;
+  if (verdict.kind === "review") return sendToReview(context, job, verdict.message, verdict.raw);
+  if (context.memory.turnsOf(job.stepId).length >= turnsMax) {
+    const message = verdict.misfit?.problem ?? "The agent has no turn left to reflect.";
+    return { kind: "failed", error: { code: "output_invalid", message, schema: job.outputSchemas.at(-1) }, rawOutput: verdict.misfit?.raw };
+  }
+  remember(context, job, { review: null, ...(verdict.reflected ? { reflected: true } : {}) });
+  return { role: "user", text: verdict.text };
 }
 
 /** What people refused has its effect once: the step fails, a tool is withdrawn, or one last turn without tools follows. */
