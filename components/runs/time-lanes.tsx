@@ -41,7 +41,7 @@ export function TimeLanes({ lanes, whole }: { lanes: readonly Lane[]; whole: Str
       </svg>
       <ol className="grid gap-1">
         {lanes.map((lane) => (
-          <li key={lane.id} className="grid items-center gap-x-4 tablet:grid-cols-[180px_minmax(0,1fr)_130px]">
+          <li key={lane.id} className="grid items-center gap-x-4 tablet:grid-cols-[180px_minmax(0,1fr)_190px]">
             <Link href={lane.href} className="flex min-w-0 items-center gap-2 rounded-sm hover:underline">
               <StatusDot mark={lane.mark} />
               <span className="truncate font-medium">{lane.label}</span>
@@ -98,7 +98,7 @@ function LaneFigures({ lane }: { lane: Lane }) {
   return (
     <span aria-hidden className="text-sm text-ink-3 tabular-nums max-tablet:hidden">
       {lane.spans.length === 0 ? lane.word : describeDuration(sum(lane, "model", "tool") || sum(lane, "step"))}
-      {waited > 0 ? <span className="text-high"> + {describeDuration(waited)}</span> : null}
+      {waited > 0 ? <span className="text-high"> + {describeDuration(waited)} waiting</span> : null}
     </span>
   );
 }

@@ -23,6 +23,7 @@ const ANSWERS: Record<Policy["answer"], { mark: Mark; word: string }> = {
   ask: { mark: "person", word: "asks a person" },
   deny: { mark: "failed", word: "is denied" },
 };
+const DEPENDS = { mark: "person", word: "depends on arguments" } as const;
 const OUTCOMES: Readonly<Record<string, string>> = { allow: "Runs at once", ask: "Asks", deny: "Is denied" };
 
 /** For each agent what becomes of a call, and the places in the YAML that say so. */
@@ -33,7 +34,7 @@ export function AgentPolicies({ policies }: { policies: readonly Policy[] }) {
         <li key={policy.agent} className="grid gap-x-6 gap-y-1 border-b border-line px-3.5 py-3 last:border-b-0 tablet:grid-cols-[200px_minmax(0,1fr)]">
           <div>
             <p className="font-medium">{policy.agent}</p>
-            <StatusMark {...ANSWERS[policy.answer]} className="text-sm text-ink-2" />
+            <StatusMark {...(policy.conditions.length > 0 ? DEPENDS : ANSWERS[policy.answer])} className="text-sm text-ink-2" />
           </div>
           <div className="grid gap-1">
             {policy.conditions.map((condition, index) => (
@@ -43,7 +44,7 @@ export function AgentPolicies({ policies }: { policies: readonly Policy[] }) {
             ))}
             {policy.reasons.map((reason, index) => (
               <Line key={`reason ${index}`} source={reason.source ?? reason.layer}>
-                {policy.conditions.length > 0 ? "Otherwise: " : ""}
+                {policy.conditions.length > 0 ? "Without arguments: " : ""}
                 {reason.reason}
               </Line>
             ))}

@@ -23,15 +23,18 @@ export default async function ToolsPage() {
   await requirePermission("registry:read");
   const [servers, tools] = findCurrentProject() ? await Promise.all([listRegistryServers(runtime()), listTools(runtime())]) : [[], []];
   const now = engineDeps().now().toISOString();
+  const used = servers.filter((server) => server.agents.length > 0 || server.tools > 0);
+  const unused = servers.filter((server) => !used.includes(server));
   const drifted = tools.filter(({ pin }) => pin === "changed" || pin === "new" || pin === "renamed");
   return (
     <>
       <PageBar title="Tools" count={tools.length} />
       {servers.length === 0 ? <NoServers /> : null}
       {drifted.length > 0 ? <Drift tools={drifted} /> : null}
-      {servers.map((server) => (
+      {used.map((server) => (
         <ServerSection key={server.name} server={server} tools={tools.filter((tool) => tool.server === server.name)} now={now} />
       ))}
+      {unused.length > 0 ? <UnusedServers servers={unused} /> : null}
     </>
   );
 }
@@ -81,6 +84,27 @@ function ServerSection({ server, tools, now }: { server: RegistryServer; tools: 
         {server.lastError && server.health === "unreachable" ? <p className="text-sm text-critical wrap-anywhere">{server.lastError}</p> : null}
       </header>
       {tools.length > 0 ? <ToolTable server={server.name} tools={tools} /> : <p className="px-4 pb-5 text-sm text-ink-2 tablet:px-6">Its tools are listed when a run first uses it.</p>}
+    </section>
+  );
+}
+
+/** What an agent could name and none does: one line each. */
+function UnusedServers({ servers }: { servers: readonly RegistryServer[] }) {
+  return (
+    <section aria-labelledby="unused-title" className="grid gap-2 px-4 py-5 tablet:px-6">
+      <h2 id="unused-title" className="font-semibold">
+        Used by no agent
+      </h2>
+      <ul className="grid gap-1">
+        {servers.map((server) => (
+          <li key={server.name} className="grid gap-x-6 tablet:grid-cols-[180px_minmax(0,1fr)]">
+            <code>{server.name}</code>
+            <span className="text-ink-2">
+              {server.description} <span className="text-sm text-ink-3">{server.file ?? "built in"}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { decideApproval } from "@/lib/engine/decide-approval";
+import { startRun } from "@/lib/engine/start-run";
+import { listPendingOfRun } from "@/lib/store/queries/get-approval";
+import { findRunPage } from "@/lib/store/queries/get-run-page";
+import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
+import { findStepPage } from "@/lib/store/queries/get-step-page";
+import { type HistoryFilter, listHistory } from "@/lib/store/queries/list-history";
+import { listRunApprovals } from "@/lib/store/queries/list-run-approvals";
+import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
+import { buildUser } from "@/lib/testing/builders";
+import { useDatabase } from "@/lib/testing/database";
+import { startRecordingServer } from "@/lib/testing/recording-server";
+import { oneAgentProject, openRunBench } from "@/lib/testing/run-bench";
+
+const database = useDatabase();
+const MINUTE_MS = 60_000;
+
+const SCRIPT = `agents:
+  worker:
+    turns:
+      - say: "I act."
+        call:
+          - { tool: t-none, arguments: { text: "first\\u200b", password: hunter2 } }
+          - { tool: t-none, arguments: { text: second } }
+      - output: { did: true }
+`;
+const ASK = "- name: t-none\n  require_approval: { on_reject: recover, self_approval: true }";
+const WORKFLOW = `kind: workflow
+name: main
+version: "1.2.0"
+params: { schema: { type: object, properties: { order: { type: string } } } }
+pipeline:
+  - id: work
+    agent: ./agents/worker.agent.yaml
+  - id: after
+    depends_on: [work]
+    transform: { inputs: [{ from: work }] }
+`;
+
+async function bench() {
+  const server = await startRecordingServer({});
+  const run = await openRunBench(database, oneAgentProject({ url: server.url, allowlist: ASK, script: SCRIPT, workflow: WORKFLOW }));
+  const [ana, jo] = [await buildUser(run.deps, "operator", { name: `Ana ${Math.random()}` }), await buildUser(run.deps, "reviewer", { name: `Jo ${Math.random()}` })];
+  const by = { userId: jo.id, role: "reviewer" as const, groups: [], actor: jo.actor, tokenId: null };
+  const start = async (order: string, actor = ana.actor) => (await startRun(run.deps, { workflow: "main", params: { order }, actor })).runId;
+  const list = async (filter: HistoryFilter & { cursor?: string; limit?: number }) => listHistory(run.deps.db, { now: run.clock.now(), ...filter });
+  return { server, ...run, ana, jo, by, start, list };
+}
+
+describe("the list of runs", () => {
+  test("is narrowed by each filter to exactly the runs that fit", async () => {
+    const { list, start, ana, jo, server } = await bench();
+    const [one, two] = [await start("A-1042"), await start("it's 50% \\ off")];
+    const other = await start("B-77", jo.actor);
+    const ids = async (filter: HistoryFilter) => (await list(filter)).items.map(({ id }) => id);
+    expect(await ids({ who: ana.name })).toEqual([two, one]);
+    expect(await ids({ who: jo.email })).toEqual([other]);
+    expect(await ids({ who: jo.id })).toEqual([other]);
+    expect(await ids({ who: ana.name, text: "A-10" })).toEqual([one]);
+    expect(await ids({ text: one })).toEqual([one]);
+    expect(await ids({ who: ana.name, text: "it's 50% \\" })).toEqual([two]);
+    expect(await ids({ who: ana.name, text: "A-10 & ! ( :*" })).toEqual([one]);
+    expect(await ids({ who: ana.name, text: "A-10 | zebra" })).toEqual([]);
+    expect(await ids({ who: ana.name, workflow: "main", agent: "worker", status: "pending" })).toEqual([two, one]);
+    expect(await ids({ who: ana.name, agent: "work" })).toEqual([]);
+    expect(await ids({ who: ana.name, from: new Date("2026-01-02") })).toEqual([]);
+    expect(await ids({ who: ana.name, to: new Date("2026-01-02"), from: new Date("2025-12-31") })).toEqual([two, one]);
+    await server.close();
+  });
+
+  test("pages join without gap or repeat, newest first", async () => {
+    const { list, start, ana, server } = await bench();
+    const started: string[] = [];
+    for (let n = 0; n < 5; n++) started.unshift(await start(`n${n}`));
+    const seen: string[] = [];
+    for (let cursor: string | undefined, pages = 0; pages < 4; pages++) {
+      const page = await list({ who: ana.id, limit: 2, cursor });
+      seen.push(...page.items.map(({ id }) => id));
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(started);
+    await server.close();
+  });
+
+  test("counts the time in which people were asked once, however many questions were open, and apart from work", async () => {
+    const { list, start, advance, clock, deps, by, ana, server } = await bench();
+    const runId = await start("wait");
+    await advance(runId);
+    clock.advance(2 * MINUTE_MS);
+    const [first, second] = await listPendingOfRun(deps.db, runId);
+    await decideApproval(deps, by, { approvalId: first!.id, verdict: "approved", digest: first!.digest });
+    clock.advance(MINUTE_MS);
+    const [waiting] = (await list({ who: ana.id })).items;
+    expect(waiting).toMatchObject({ status: "pending_approval", waitedMs: 3 * MINUTE_MS, stepsTotal: 2, steps: [{ key: "work", status: "pending_approval" }, { key: "after", status: "pending" }] });
+    await decideApproval(deps, by, { approvalId: second!.id, verdict: "rejected", reason: "No" });
+    clock.advance(MINUTE_MS);
+    await advance(runId);
+    const [ended] = (await list({ who: ana.id })).items;
+    expect(ended).toMatchObject({ status: "complete", waitedMs: 3 * MINUTE_MS });
+    await server.close();
+  });
+});
+
+describe("the page of one run", () => {
+  test("has its head, timeline, conversation and approvals, with secrets taken out and the invisible written out", async () => {
+    const { start, advance, clock, deps, by, jo, server } = await bench();
+    const runId = await start("page");
+    await advance(runId);
+    clock.advance(MINUTE_MS);
+    for (const approval of await listPendingOfRun(deps.db, runId)) await decideApproval(deps, by, { approvalId: approval.id, verdict: "approved", digest: approval.digest });
+    await advance(runId);
+
+    const page = (await findRunPage(deps.db, runId, clock.now()))!;
+    expect(page).toMatchObject({ status: "complete", version: "1.2.0", counts: { approvals: 2, pendingApprovals: 0 }, waitedMs: MINUTE_MS, unknownCalls: [], review: null });
+    const [work] = page.steps;
+    const timeline = await getRunTimeline(deps.db, runId);
+    expect(timeline).toMatchObject({ isCut: false, turns: [{ number: 1 }, { number: 2 }], calls: [{ rootStepId: work!.id, status: "succeeded" }, { status: "succeeded" }] });
+    expect(timeline.waits[0]).toMatchObject({ callId: timeline.calls[0]!.id, decidedBy: [{ name: jo.name, verdict: "approved" }] });
+
+    const step = (await findStepPage(deps.db, { runId, stepId: work!.id }))!;
+    expect(step.turns.map(({ text, calls }) => [text, calls.length])).toEqual([["I act.", 2], [expect.stringContaining("did"), 0]]);
+    expect(step.turns[0]?.calls[0]).toMatchObject({ arguments: { text: "first⟨U+200B⟩" }, reasons: [expect.objectContaining({ outcome: "ask", source: expect.stringMatching(/worker\.agent\.yaml:\d+$/) })] });
+    expect(JSON.stringify(step.turns.flatMap(({ calls }) => calls.map((call) => [call.arguments, call.summary])))).not.toContain("hunter2");
+    expect((await findStepPage(deps.db, { runId, stepId: work!.id, fromTurn: 2 }))?.turns.map(({ number }) => number)).toEqual([2]);
+
+    const approvals = await listRunApprovals(deps.db, runId);
+    expect(approvals.items.map(({ status, stepKey, decisions }) => [status, stepKey, decisions[0]?.name])).toEqual([["approved", "work", jo.name], ["approved", "work", jo.name]]);
+    await server.close();
+  });
+
+  test("is null for a run that does not exist, and a step of another run is no step of this one", async () => {
+    const { start, deps, clock, server } = await bench();
+    const [one, other] = [await start("a"), await start("b")];
+    expect(await findRunPage(deps.db, "run_01aaaaaaaaaaaaaaaaaaaaaaaa", clock.now())).toBeNull();
+    const [step] = (await findRunPage(deps.db, other, clock.now()))!.steps;
+    expect(await findStepPage(deps.db, { runId: one, stepId: step!.id })).toBeNull();
+    await server.close();
+  });
+});
+
+test("figures of a workflow are of its own runs, and a workflow without runs has none", async () => {
+  const { deps, server } = await bench();
+  const stats = await listWorkflowStats(deps.db, ["main", "never-run"]);
+  expect(stats.get("main")!.complete).toBeGreaterThan(0);
+  expect(stats.get("main")!.ended).toBeGreaterThanOrEqual(stats.get("main")!.complete);
+  expect(stats.get("never-run")).toEqual({ lastRuns: [], ended: 0, complete: 0, waiting: 0, meanCostUsd: null, lastStartedAt: null, versions: [] });
+  await server.close();
+});
