@@ -1,0 +1,114 @@
+/** Kills workers at named moments of a run with two calls, one run after the other, and looks whether all ends as if nobody had died. */
+import type { DecidedBy } from "@/lib/engine/decide-approval";
+import type { PausePoint } from "@/lib/pause";
+import type { TestDatabase } from "@/lib/testing/database";
+import type { Hold, Standing } from "@/lib/testing/pause-registry";
+import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
+import { ASKED_TOOL, countCalls, FREE_TOOL, seeToTheEnd, startTwoCalls, twoCallsProject } from "@/lib/testing/two-calls";
+import { type Fleet, openFleet, type WorkerProcess } from "@/lib/testing/worker-process";
+
+/** The first passing of the point before, or after, the decision of the person. */
+export type Moment = readonly [phase: "before" | "after", point: PausePoint];
+
+const TURN = ["before-call", "after-call", "before-result-commit", "after-result-commit"].map((moment) => `model-turn:${moment}` as PausePoint);
+const SENDING = ["before-executing-commit", "after-executing-commit", "before-call", "after-call", "before-result-commit", "after-result-commit"].map(
+  (moment) => `dispatch-call:${moment}` as PausePoint,
+);
+const commit = (name: string) => [`${name}:before-commit`, `${name}:after-commit`] as PausePoint[];
+
+/** All that the run passes in a worker, in order. */
+export const MOMENTS: Moment[] = [
+  ...[...commit("claim-run"), ...commit("settle-step"), ...TURN, ...SENDING, ...commit("park-run")].map((point): Moment => ["before", point]),
+  ...[...commit("claim-run"), ...SENDING, ...TURN, ...commit("settle-step"), ...commit("settle-run")].map((point): Moment => ["after", point]),
+];
+
+/** Between these the model was asked and its turn is not recorded yet, so it is rightly asked once more. */
+export const UNRECORDED: readonly PausePoint[] = ["model-turn:before-call", "model-turn:after-call", "model-turn:before-result-commit"];
+
+/** Takeover needs a second; the rest is for machines that do much else. */
+const PATIENCE_MS = 60_000;
+
+export class KillBench {
+  readonly #workers = new Map<number, WorkerProcess>();
+  #starting: Promise<void>[] = [];
+
+  private constructor(
+    readonly fleet: Fleet,
+    readonly server: RecordingServer,
+    readonly person: DecidedBy,
+  ) {}
+
+  static async open(database: TestDatabase, workers: number): Promise<KillBench> {
+    const server = await startRecordingServer({});
+    const fleet = await openFleet(database, twoCallsProject(server.url));
+    const bench = new KillBench(fleet, server, await fleet.person("Rea"));
+    for (let count = 0; count < workers; count++) bench.#startWorker();
+    await Promise.all(bench.#starting);
+    return bench;
+  }
+
+  #startWorker(): void {
+    this.#starting.push(this.fleet.startWorker().then((worker) => void this.#workers.set(worker.pid, worker)));
+  }
+
+  /** The points that a run passes when nobody dies. */
+  async passUndisturbed(tag: string): Promise<PausePoint[]> {
+    const { runId } = await startTwoCalls(this.fleet.deps, tag);
+    await seeToTheEnd(this.fleet.deps, this.server, this.person, runId, "parked", PATIENCE_MS);
+    return this.#passed(await this.#subjectsOf(runId));
+  }
+
+  /** Kills the worker at the moment, sees the run to its end, and says what came of it. */
+  async killAt([phase, point]: Moment, tag: string) {
+    const { deps } = this.fleet;
+    const hold = this.fleet.pauses.holdAt(point);
+    const { runId } = await startTwoCalls(deps, tag);
+    const killed = this.#killAt(hold, phase, point, runId).finally(() => hold.release());
+    const [, { status, output }] = await Promise.all([killed, seeToTheEnd(deps, this.server, this.person, runId, "parked", PATIENCE_MS)]);
+    return {
+      status,
+      output,
+      sentFree: await countCalls(this.server, FREE_TOOL, tag),
+      sentAsked: await countCalls(this.server, ASKED_TOOL, tag),
+      turnsRecorded: await deps.db.turn.count({ where: { runId } }),
+      turnsAsked: this.#passed(await this.#subjectsOf(runId)).filter((passed) => passed === "model-turn:before-call").length,
+    };
+  }
+
+  async #killAt(hold: Hold, phase: Moment[0], point: PausePoint, runId: string): Promise<void> {
+    for (let count = 1; ; count++) {
+      const standing = (await hold.reachedBy(count, PATIENCE_MS))[count - 1]!;
+      if (await this.#isMeant(standing, phase, point, runId)) {
+        standing.kill();
+        this.#workers.delete(standing.pid);
+        return this.#startWorker();
+      }
+      standing.release();
+    }
+  }
+
+  async #isMeant({ subject, pid }: Standing, phase: Moment[0], point: PausePoint, runId: string): Promise<boolean> {
+    if (!(await this.#subjectsOf(runId)).has(subject ?? "")) return false;
+    const { leaseOwner } = await this.fleet.deps.db.run.findUniqueOrThrow({ where: { id: runId } });
+    const decided = await this.fleet.deps.db.approval.count({ where: { runId, status: "approved" } });
+    // Several try to claim; who lost has nothing to lose by being killed.
+    if (point === "claim-run:after-commit" && this.#workers.get(pid)?.ownerId !== leaseOwner) return false;
+    return decided === (phase === "after" ? 1 : 0);
+  }
+
+  /** What points name when they are passed by this run: itself, its step and its calls. */
+  async #subjectsOf(runId: string): Promise<Set<string>> {
+    const run = await this.fleet.deps.db.run.findUniqueOrThrow({ where: { id: runId }, select: { steps: { select: { id: true } }, calls: { select: { id: true } } } });
+    return new Set([runId, ...run.steps.map(({ id }) => id), ...run.calls.map(({ id }) => id)]);
+  }
+
+  #passed(subjects: ReadonlySet<string>): PausePoint[] {
+    return this.fleet.pauses.trace().filter(({ subject }) => subjects.has(subject ?? "")).map(({ point }) => point);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#starting);
+    await this.fleet.close();
+    await this.server.close();
+  }
+}

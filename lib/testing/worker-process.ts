@@ -1,0 +1,87 @@
+/** Real worker processes on one database and one project, and the hands of people in the test's own process, which advances nothing. */
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { DecidedBy } from "@/lib/engine/decide-approval";
+import type { Runtime } from "@/lib/engine/runtime";
+import { env } from "@/lib/env";
+import { createId } from "@/lib/ids";
+import { openWakeLine } from "@/lib/store/wake-line";
+import { buildUser } from "@/lib/testing/builders";
+import { type ChildProgram, startChildProgram } from "@/lib/testing/child-program";
+import type { TestDatabase } from "@/lib/testing/database";
+import { listenForPauses, type PauseListener } from "@/lib/testing/pause-points";
+import { openRunBench } from "@/lib/testing/run-bench";
+import { until } from "@/lib/testing/until";
+
+/** A second is usual; a machine that does much else takes its time. */
+const START_MS_MAX = 60_000;
+
+export interface WorkerProcess extends ChildProgram {
+  /** As in the leases of its runs. */
+  readonly ownerId: string;
+}
+
+export interface Fleet {
+  /** With the real time, and a line on which the workers hear of what people did. */
+  deps: Runtime;
+  pauses: PauseListener;
+  env: Record<string, string>;
+  /** Resolves when the worker is on the list. `more` adds to its environment. */
+  startWorker(more?: Record<string, string>): Promise<WorkerProcess>;
+  person(name: string): Promise<DecidedBy>;
+  /** Ends every worker by force. Call it while the database still is. */
+  close(): Promise<void>;
+}
+
+export async function openFleet(database: TestDatabase, files: Record<string, string>): Promise<Fleet> {
+  const { deps: bench } = await openRunBench(database, files);
+  const pauses = await listenForPauses();
+  const data = mkdtempSync(path.join(os.tmpdir(), "kimitsu-fleet-"));
+  const line = openWakeLine(database.url, createId("worker"), () => undefined);
+  const deps: Runtime = { ...bench, now: () => new Date(), wake: (runId) => line.call(runId) };
+  const workers: WorkerProcess[] = [];
+  const environment = {
+    KIMITSU_PROJECT: bench.projects.current().project.root,
+    KIMITSU_DATA: data,
+    DATABASE_URL: database.url,
+    AUTH_SECRET: env.AUTH_SECRET ?? "",
+    KIMITSU_ALLOW_HOSTS: "127.0.0.1",
+    LOG_LEVEL: "fatal",
+    ...pauses.env,
+  };
+  return {
+    deps,
+    pauses,
+    env: environment,
+    startWorker: async (more = {}) => {
+      const child = await startChildProgram("lib/worker/main.ts", { env: { ...environment, ...more } });
+      const worker = Object.assign(child, { ownerId: await untilListed(deps, child) });
+      workers.push(worker);
+      return worker;
+    },
+    person: async (name) => {
+      const reviewer = await buildUser(deps, "reviewer", { name });
+      return { userId: reviewer.id, role: "reviewer", groups: [], actor: reviewer.actor, tokenId: null };
+    },
+    close: async () => {
+      await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
+      await line.close();
+      await pauses.close();
+      await bench.close();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilListed(deps: Runtime, child: ChildProgram): Promise<string> {
+  let isGone = false;
+  void child.ended.then(() => (isGone = true));
+  const found = await until(
+    () => deps.db.$queryRaw<{ id: string }[]>`SELECT id FROM workers WHERE process = ${`${os.hostname()}:${child.pid}`} ORDER BY started_at DESC LIMIT 1`,
+    { what: `worker ${child.pid} on the list`, timeoutMs: START_MS_MAX, isDone: (rows) => rows.length > 0 || isGone },
+  );
+  // Told by its own words: the reason is on its standard error.
+  if (!found[0]) throw new Error(await child.nextLine());
+  return found[0].id;
+}

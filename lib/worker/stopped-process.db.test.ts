@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
+import { verifyAudit } from "@/lib/engine/verify-audit";
+import { useDatabase } from "@/lib/testing/database";
+import { startRecordingServer } from "@/lib/testing/recording-server";
+import { ASKED_TOOL, countCalls, FREE_TOOL, seeToTheEnd, startTwoCalls, twoCallsProject } from "@/lib/testing/two-calls";
+import { until } from "@/lib/testing/until";
+import { type Fleet, openFleet } from "@/lib/testing/worker-process";
+
+const database = useDatabase();
+let fleet: Fleet;
+afterAll(() => fleet?.close());
+
+test(verifies("engine:stopped-process", "a worker stopped with a result in its hands: another one goes on after the lease, and the late write is refused"), { timeout: 90_000 }, async () => {
+  const server = await startRecordingServer({});
+  fleet = await openFleet(database, twoCallsProject(server.url));
+  const { deps, pauses } = fleet;
+  const person = await fleet.person("Rea");
+  const sleeper = await fleet.startWorker();
+  const hold = pauses.holdAt("dispatch-call:before-result-commit", { pid: sleeper.pid });
+  const { runId } = await startTwoCalls(deps, "stopped");
+  await hold.reached(30_000);
+  process.kill(sleeper.pid, "SIGSTOP");
+
+  await fleet.startWorker();
+  const end = await seeToTheEnd(deps, server, person, runId, "parked", 60_000);
+  expect(end).toMatchObject({ status: "complete", output: { work: { free: "succeeded", asked: "succeeded" } } });
+  const events = () => database.db.$queryRaw<{ body: string }[]>`SELECT body FROM events WHERE chain_id = ${runId} ORDER BY seq`;
+  const before = await events();
+
+  // It stood before the commit; the next that it passes is after it, with the answer of the database in between.
+  const passed = pauses.holdAt("dispatch-call:after-result-commit", { pid: sleeper.pid });
+  process.kill(sleeper.pid, "SIGCONT");
+  hold.release();
+  await passed.reached(30_000);
+  expect(await events()).toEqual(before);
+  passed.release();
+
+  // It lives, and takes other runs as before.
+  const { runId: next } = await startTwoCalls(deps, "next");
+  const claimed = await until(() => database.db.run.findUniqueOrThrow({ where: { id: next } }), { what: "next run claimed", isDone: (run) => run.epoch > 0 });
+  expect(claimed.epoch).toBe(1);
+  expect((await seeToTheEnd(deps, server, person, next)).status).toBe("complete");
+  for (const tool of [FREE_TOOL, ASKED_TOOL]) expect(await countCalls(server, tool, "stopped")).toBe(1);
+  expect(await verifyAudit(deps)).toMatchObject({ ok: true });
+  await server.close();
+});
