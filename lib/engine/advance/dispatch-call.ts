@@ -2,6 +2,7 @@
  * Sends one approved call, at most once: the grant is used up in the commit before the bytes leave, and what came of it is
  * committed after. What is no longer as it was judged is not sent but asked again.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { redact } from "@/lib/domain/redaction";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import { askAgain, type LapseReason } from "@/lib/engine/advance/ask-again";
@@ -19,6 +20,10 @@ import { matchSecrets, type ToolServer } from "@/lib/tools/tool-server";
 
 /** How long to wait before looking again at a switch that someone has to turn. */
 export const PAUSED_RECHECK_MS = 2_000;
+
+/** How often a read-only or idempotent call is made before its outcome is left to a person, and the pause before the second time; it doubles. */
+const SENDS_MAX = 3;
+const RESEND_BACKOFF_MS = 200;
 
 const RATE_WINDOW_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
@@ -41,15 +46,34 @@ export async function dispatchCall(context: RunContext, work: AgentAtWork, tools
   memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
   memory.run.costUsd += call.costUsd;
   const startedAt = performance.now();
+  const outcome = await sendUntilKnown(context, server.tools, call);
+  return keepOutcome(context, work, tools, call, outcome, Math.round(performance.now() - startedAt));
+}
+
+/** A call without an answer is made again only if that is harmless, a few times, each under a commit of its own: a cancel or a pause ends it. */
+async function sendUntilKnown(context: RunContext, server: ToolServer, call: CallRow): Promise<ToolCallOutcome> {
+  const { deps, memory, signal } = context;
+  for (let sends = 1; ; sends += 1) {
+    const outcome = await send(context, server, call);
+    if (outcome.kind !== "unknown" || !call.retrySafe || sends >= SENDS_MAX || signal.aborted || memory.failing) return outcome;
+    await sleep(RESEND_BACKOFF_MS * 2 ** (sends - 1));
+    const begun = await beginExecuting(deps.db, memory.lease, { ...call, isResend: true }, deps.now());
+    if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
+    if (begun.kind === "refused") return outcome;
+    memory.run.costUsd += call.costUsd;
+  }
+}
+
+async function send({ deps }: RunContext, server: ToolServer, call: CallRow): Promise<ToolCallOutcome> {
   await pause("dispatch-call:before-call", call.id);
-  const outcome = await callTool(deps.pool, server.tools, {
+  const outcome = await callTool(deps.pool, server, {
     tool: call.tool,
     arguments: JSON.parse(call.argumentsCanonical) as Record<string, unknown>,
     fingerprint: call.definitionFingerprint,
     callId: call.id,
   });
   await pause("dispatch-call:after-call", call.id);
-  return keepOutcome(context, work, tools, call, outcome, Math.round(performance.now() - startedAt));
+  return outcome;
 }
 
 /** What was sent before by a worker that died cannot be asked again as if it were new: a person says what became of it. */

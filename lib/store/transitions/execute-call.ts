@@ -20,6 +20,8 @@ export interface Execution {
   argumentsCanonical: string;
   digest: string;
   costUsd: number;
+  /** The same worker sends it once more, because no answer came: only what may be sent twice. */
+  isResend?: boolean;
 }
 
 export type BeginOutcome = { kind: "done" } | { kind: "lost" } | { kind: "refused"; why: "not_approved" | "paused" | "budget" };
@@ -41,7 +43,7 @@ export async function beginExecuting(db: Db, lease: Lease, call: Execution, at: 
       FROM held
       WHERE calls.id = ${call.id} AND calls.run_id = held.id AND calls.digest = ${call.digest}
         AND calls.server = ${call.server} AND calls.tool = ${call.tool} AND calls.arguments_canonical = ${call.argumentsCanonical}
-        AND (calls.status = 'approved' OR (calls.status = 'executing' AND calls.retry_safe AND calls.epoch < ${lease.epoch}))
+        AND (calls.status = 'approved' OR (calls.status = 'executing' AND calls.retry_safe AND (calls.epoch < ${lease.epoch} OR ${call.isResend ?? false})))
         AND held.affordable AND NOT EXISTS (SELECT 1 FROM stopped) AND NOT EXISTS (SELECT 1 FROM lapsed)
       RETURNING calls.id
     ), spent AS (

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { settleCall, type SettleWish } from "@/lib/engine/settle-call";
+import { verifyAudit } from "@/lib/engine/verify-audit";
+import { useDatabase } from "@/lib/testing/database";
+import { openEngineBench } from "@/lib/testing/engine-bench";
+import { TEST_ACTOR } from "@/lib/testing/run-bench";
+import { CALL_ID_META_KEY } from "@/lib/tools/call-tool";
+
+const database = useDatabase();
+
+const SCRIPT = `agents:
+  worker:
+    turns:
+      - call: [{ tool: drop-after, arguments: { n: 1 } }]
+    otherwise: { output: { ended: "{{ status.drop-after }}", told: "{{ results.drop-after }}" } }
+`;
+
+/** A run whose one call was sent and not answered. */
+async function unknownCall() {
+  const bench = await openEngineBench(database, { script: SCRIPT, allowlist: "- drop-after" });
+  const runId = await bench.launch();
+  const run = await bench.read(runId);
+  expect(run.status).toBe("needs_human_review");
+  expect(run.calls[0]!.status).toBe("outcome_unknown");
+  expect(await bench.recorder.calls("drop-after")).toHaveLength(1);
+  const settle = async (wish: Omit<SettleWish, "callId">) => {
+    await settleCall(bench.deps, TEST_ACTOR, { callId: run.calls[0]!.id, ...wish });
+    await bench.advance(runId);
+    return bench.read(runId);
+  };
+  return { bench, runId, callId: run.calls[0]!.id, settle };
+}
+
+describe("a call of which nobody knows whether it happened", () => {
+  test("waits for a person, is never sent again by itself, and goes on with what they say came of it", async () => {
+    const { bench, settle } = await unknownCall();
+    const run = await settle({ outcome: "happened", result: { receipt: 7 } });
+    expect(run.output).toEqual({ work: { ended: "succeeded", told: { receipt: 7 } } });
+    expect(await bench.recorder.calls("drop-after")).toHaveLength(1);
+    expect(await verifyAudit(bench.deps)).toMatchObject({ ok: true });
+  });
+
+  test("is sent once more when they say that it did not happen", async () => {
+    const { bench, settle } = await unknownCall();
+    const run = await settle({ outcome: "did_not_happen" });
+    expect(await bench.recorder.calls("drop-after")).toHaveLength(2);
+    expect(run.calls[0]).toMatchObject({ status: "outcome_unknown", attempt: 2 });
+  });
+
+  test("counts as failed when they say so, and the agent is told", async () => {
+    const { bench, settle } = await unknownCall();
+    const run = await settle({ outcome: "failed" });
+    expect(run.output).toMatchObject({ work: { ended: "failed" } });
+    expect(await bench.recorder.calls("drop-after")).toHaveLength(1);
+  });
+
+  test("is settled once: whoever comes second learns how it stands", async () => {
+    const { bench, callId, settle } = await unknownCall();
+    await settle({ outcome: "failed" });
+    await expect(settleCall(bench.deps, TEST_ACTOR, { callId, outcome: "happened" })).rejects.toThrow(/is failed; only a call whose outcome is unknown/);
+  });
+
+  test("of two at the same instant one wins", async () => {
+    const { bench, callId } = await unknownCall();
+    const results = await Promise.allSettled([1, 2, 3].map(() => settleCall(bench.deps, TEST_ACTOR, { callId, outcome: "happened" })));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(await database.db.event.count({ where: { type: "call.settled", chainId: (await bench.deps.db.call.findUniqueOrThrow({ where: { id: callId } })).runId } })).toBe(1);
+  });
+});
+
+test("a tool that is declared idempotent is called again by itself, three times in all, before a person is asked", async () => {
+  const bench = await openEngineBench(database, { script: SCRIPT, allowlist: "- drop-after", server: "tools: { drop-after: { annotations: { idempotentHint: true } } }\n" });
+  const run = await bench.read(await bench.launch());
+  expect(run.calls[0]).toMatchObject({ status: "outcome_unknown", attempt: 3 });
+  const sent = await bench.recorder.calls("drop-after");
+  expect(sent).toHaveLength(3);
+  expect(new Set(sent.map((call) => (call.meta as Record<string, unknown>)[CALL_ID_META_KEY]))).toEqual(new Set([run.calls[0]!.id]));
+});
