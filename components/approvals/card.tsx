@@ -7,8 +7,8 @@ import { ArgumentTable } from "./argument-table";
 import { CardBar, CardTitle } from "./card-head";
 import { DANGER_BORDERS } from "./danger";
 import type { Decide, Extend } from "./decision";
-import { DecisionPanel } from "./decision-panel";
-import { NextPanel, WhoCould } from "./no-decision";
+import { DecisionArea } from "./decision-area";
+import { WhoCould } from "./no-decision";
 import { CardOutcome } from "./outcome";
 import { RunColumn } from "./run-so-far";
 import { SeenParts } from "./seen";
@@ -51,7 +51,7 @@ export function Card({ card, listHref, nextHref, decide, extend }: Props) {
           </div>
         </div>
         <div className="shrink-0 max-tablet:sticky max-tablet:bottom-0 max-tablet:-mb-[calc(env(safe-area-inset-bottom)+60px)]">
-          {canDecide ? <DecisionPanel facts={toFacts(card, nextHref)} decide={decide} /> : <NextPanel nextHref={nextHref} isDecided={card.status !== "pending"} />}
+          <DecisionArea facts={canDecide ? toFacts(card, nextHref) : null} decide={decide} nextHref={nextHref} isDecided={card.status !== "pending"} />
         </div>
       </article>
     </SeenParts>

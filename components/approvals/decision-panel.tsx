@@ -34,10 +34,9 @@ export interface DecisionFacts {
 type Mode = "choose" | "confirm" | "reject" | "edit";
 
 /** Where a person decides. What each button does stands beside it; a failure stays here until it is understood. */
-export function DecisionPanel({ facts, decide }: { facts: DecisionFacts; decide: Decide }) {
+export function DecisionPanel({ facts, decide, answer, setAnswer }: { facts: DecisionFacts; decide: Decide; answer: DecisionAnswer | null; setAnswer: (answer: DecisionAnswer | null) => void }) {
   const router = useRouter();
   const [mode, setMode] = useState<Mode>("choose");
-  const [answer, setAnswer] = useState<DecisionAnswer | null>(null);
   const [isPending, start] = useTransition();
   const missing = useMissingParts();
   const left = useLeft(facts.expiresAt, facts.now);

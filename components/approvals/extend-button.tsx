@@ -21,7 +21,7 @@ export function ExtendButton({ approvalId, extend }: { approvalId: string; exten
   return (
     <span className="inline-flex items-center gap-2">
       {problem ? <span role="alert" className="text-sm text-critical">{problem}</span> : null}
-      <Button size="small" onClick={run} aria-disabled={isPending || undefined}>
+      <Button size="small" className="gap-1" onClick={run} aria-disabled={isPending || undefined}>
         {isPending ? "Extending…" : "Extend"}
         {isPending ? null : <span className="max-tablet:sr-only">30 min</span>}
       </Button>

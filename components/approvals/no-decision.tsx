@@ -10,12 +10,10 @@ export function WhoCould({ card }: { card: ApprovalCard }) {
   const missing = card.minApprovals - card.approvals;
   const people = names.length === 0 ? null : `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   if (names.length + more < missing) {
+    const whom = card.approvers.length > 0 ? `of ${card.approvers.join(" or ")}` : "who decides";
     return (
-      <Notice tone="failed" title={people === null ? "Nobody can decide this call now" : `This call needs ${missing} more approvals than people can give`}>
-        <p>
-          {people === null ? "No active person" : `Only ${people}`} {people === null ? "is" : "could decide"}
-          {people === null ? ` ${card.approvers.length > 0 ? `in ${card.approvers.join(" or ")}` : "a reviewer"} and did not start the run` : ""}. An admin can change that in Settings, under People and Groups.
-        </p>
+      <Notice tone="failed" title={people === null ? "Nobody can decide this call now" : `It needs ${missing} more approvals, and only ${people} can give one`}>
+        <p>No other active person {whom} is left who did not start the run. An admin can change that in Settings, under People and Groups.</p>
         {card.refusal ? <p>{card.refusal}</p> : null}
       </Notice>
     );

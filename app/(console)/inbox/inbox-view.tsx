@@ -40,7 +40,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
   const firstHref = view.cursor ? listAddress(view, { cursorText: undefined }) : undefined;
   const nextHref = page.nextCursor ? listAddress(view, { cursorText: page.nextCursor }) : undefined;
   return (
-    <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] max-tablet:content-start tablet:h-dvh tablet:grid-rows-[minmax(0,1fr)] tablet:grid-cols-[minmax(264px,372fr)_minmax(0,548fr)] wide:grid-cols-[minmax(280px,372fr)_minmax(0,548fr)_minmax(236px,312fr)]">
+    <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] max-tablet:content-start tablet:h-dvh tablet:flex-none tablet:grid-rows-[minmax(0,1fr)] tablet:grid-cols-[minmax(264px,372fr)_minmax(0,548fr)] wide:grid-cols-[minmax(280px,372fr)_minmax(0,548fr)_minmax(236px,312fr)]">
       <Column label="Queue" className={classNames("tablet:border-r tablet:border-line", card && "max-tablet:hidden")}>
         <header className="flex h-13 shrink-0 items-center gap-2.5 border-b border-line px-4">
           <h1 className="text-lg font-semibold">Inbox</h1>

@@ -40,7 +40,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     findSameValues(db, call),
     seenBefore(db, row, now),
     getRunSoFar(db, row.runId),
-    listDeciders(db, deciding),
+    listDeciders(db, deciding, row.decisions.map((decision) => decision.userId)),
     db.call.count({ where: { stepId: row.stepId, server: row.server, tool: row.tool, id: { not: row.callId }, status: { in: ["rejected", "expired"] } } }),
   ]);
   // The database keeps no order of keys, but it keeps that of lists: what the tool requires comes first, as its author wrote it.

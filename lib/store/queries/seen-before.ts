@@ -16,16 +16,17 @@ export interface SeenBefore {
   last: { verdict: string; by: string; at: string } | null;
 }
 
-export async function seenBefore(db: Db, tool: { server: string; tool: string }, now: Date): Promise<SeenBefore> {
+/** `tool.id` is the approval that is looked at, which is not among those before it. */
+export async function seenBefore(db: Db, tool: { id: string; server: string; tool: string }, now: Date): Promise<SeenBefore> {
   const since = new Date(now.getTime() - WINDOW_DAYS * 24 * 3_600_000);
-  const decided = { server: tool.server, tool: tool.tool, decidedAt: { gte: since } };
+  const decided = { id: { not: tool.id }, server: tool.server, tool: tool.tool, decidedAt: { gte: since } };
   const [counts, rejections, median, last] = await Promise.all([
     db.approval.groupBy({ by: ["status"], where: { ...decided, status: { in: ["approved", "rejected", "expired"] } }, _count: true }),
     db.approval.findMany({ where: { ...decided, status: "rejected" }, orderBy: { decidedAt: "desc" }, take: 20, select: { decisions: { where: { verdict: "rejected" }, select: { reason: true } } } }),
     db.$queryRaw<{ ms: number | null }[]>`
       SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM decided_at - created_at) * 1000)::float8 AS ms
       FROM (SELECT decided_at, created_at FROM approvals
-        WHERE server = ${tool.server} AND tool = ${tool.tool} AND status IN ('approved', 'rejected') AND decided_at >= ${since}
+        WHERE server = ${tool.server} AND tool = ${tool.tool} AND status IN ('approved', 'rejected') AND decided_at >= ${since} AND id <> ${tool.id}
         ORDER BY decided_at DESC LIMIT ${MEDIAN_OF}) AS lately`,
     db.approval.findFirst({
       where: { ...decided, status: { in: ["approved", "rejected"] } },

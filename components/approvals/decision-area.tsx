@@ -1,0 +1,33 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { AnswerNotice } from "./answer-notice";
+import type { Decide, DecisionAnswer } from "./decision";
+import { type DecisionFacts, DecisionPanel } from "./decision-panel";
+import { NextPanel } from "./no-decision";
+
+interface Props {
+  /** Null when the reader has nothing to decide. */
+  facts: DecisionFacts | null;
+  decide: Decide;
+  nextHref: string;
+  isDecided: boolean;
+}
+
+/** The foot of a card. A refusal outlives the buttons: whoever came too late is told so although there is nothing left to press. */
+export function DecisionArea({ facts, decide, nextHref, isDecided }: Props) {
+  const { refresh } = useRouter();
+  const [answer, setAnswer] = useState<DecisionAnswer | null>(null);
+  if (facts) return <DecisionPanel facts={facts} decide={decide} answer={answer} setAnswer={setAnswer} />;
+  return (
+    <>
+      {answer && answer.kind !== "recorded" ? (
+        <div className="border-t border-line bg-paper px-4 pt-3 tablet:px-6">
+          <AnswerNotice answer={answer} onLookAgain={refresh} />
+        </div>
+      ) : null}
+      <NextPanel nextHref={nextHref} isDecided={isDecided} />
+    </>
+  );
+}

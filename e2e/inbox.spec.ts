@@ -1,0 +1,221 @@
+import path from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, required, test } from "./fixtures";
+import { ConsolePage } from "./pages/console-page";
+import { InboxPage } from "./pages/inbox-page";
+import { joinPrivacy, type Pending, startAndWait } from "./pending";
+
+// The demo's shop pays a refund only as long as money is owed, so all calls are asked for before the first one is decided.
+test.describe.configure({ mode: "serial" });
+
+const REFUNDS = ["approve", "reject", "edit", "keys", "race", "expiry", "batchOne", "batchTwo", "viewer"] as const;
+const pending = {} as Record<(typeof REFUNDS)[number] | "erase", Pending>;
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+test.beforeAll(async ({ deps }) => {
+  test.setTimeout(180_000);
+  for (const name of REFUNDS) pending[name] = await startAndWait(deps, "T-310");
+  pending.erase = await startAndWait(deps, "T-315");
+});
+
+async function examine(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: path.join("test-results/screens", `${name}.png`) });
+  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+  expect(violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`)).toEqual([]);
+}
+
+for (const [look, options] of [
+  ["light", { viewport: { width: 1440, height: 960 }, colorScheme: "light" }],
+  ["dark", { viewport: { width: 1440, height: 960 }, colorScheme: "dark" }],
+  ["phone", { ...PHONE, colorScheme: "dark" }],
+] as const) {
+  test(`the queue and a card can be read by everyone, ${look}`, async ({ open, person, deps }) => {
+    const reviewer = await person("reviewer");
+    await joinPrivacy(deps, [reviewer, await person("reviewer")]);
+    const page = await open(reviewer, options);
+    const inbox = new InboxPage(page);
+    await page.goto("/inbox");
+    await expect(inbox.row(pending.approve.approvalId)).toBeVisible();
+    await examine(page, `inbox-queue-${look}`);
+    await inbox.open(pending.erase.approvalId);
+    await examine(page, `inbox-critical-${look}`);
+    await inbox.open(pending.approve.approvalId);
+    await examine(page, `inbox-card-${look}`);
+    await inbox.reject.click();
+    await expect(inbox.card.getByLabel("Reason, for the agent and for the record")).toBeFocused();
+    await examine(page, `inbox-reject-${look}`);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(options.viewport.width);
+  });
+}
+
+test("a card says what will happen, why it is asked, and exactly what would be sent; an approved call shows its result on the same card", async ({ open, person }) => {
+  const reviewer = await person("reviewer");
+  const page = await open(reviewer);
+  const inbox = new InboxPage(page);
+  await inbox.open(pending.approve.approvalId);
+  await expect(inbox.card.getByRole("heading", { level: 2 })).toHaveText("Refund 196.5 EUR for order A-1042");
+  await expect(inbox.card.getByText(/agents\/clerk\.agent\.yaml:\d+/).first()).toBeVisible();
+  await expect(inbox.card.getByRole("row", { name: /amount/ })).toContainText("196.5");
+  await expect(page).toHaveTitle(/^\(\d+\+?\) Inbox/);
+  await inbox.approve.click();
+  await expect(inbox.card.getByText(`Approved by ${reviewer.name}, and done`)).toBeVisible({ timeout: 20_000 });
+  await expect(inbox.card.getByRole("heading", { name: /^Result/ })).toBeVisible();
+  await expect(inbox.row(pending.approve.approvalId)).toHaveCount(0);
+});
+
+test("a rejection tells the agent the reason that was chosen, and the tool is never called", async ({ open, person, deps }) => {
+  const reviewer = await person("reviewer");
+  const page = await open(reviewer);
+  const inbox = new InboxPage(page);
+  await inbox.open(pending.reject.approvalId);
+  await expect(inbox.card.getByText("tells the agent why; it goes on and may try another way.")).toBeVisible();
+  await inbox.reject.click();
+  await inbox.card.getByRole("button", { name: "Not owed" }).click();
+  await expect(inbox.card.getByText('"reason":"Not owed"')).toBeVisible();
+  await inbox.card.getByRole("button", { name: "Reject", exact: true }).click();
+  await expect(inbox.card.getByText(`Rejected by ${reviewer.name}`, { exact: true })).toBeVisible();
+  const call = await deps.db.call.findFirstOrThrow({ where: { approvals: { some: { id: pending.reject.approvalId } } } });
+  expect(call).toMatchObject({ status: "rejected", executingAt: null });
+});
+
+test("edited arguments keep their types, are shown as proposed and effective, and are what is sent", async ({ open, person, deps }) => {
+  const reviewer = await person("reviewer");
+  const page = await open(reviewer);
+  const inbox = new InboxPage(page);
+  await inbox.open(pending.edit.approvalId);
+  await inbox.edit.click();
+  const amount = inbox.card.getByRole("textbox", { name: /^amount/ });
+  await amount.fill("a lot");
+  await inbox.card.getByRole("button", { name: "Review changes" }).click();
+  await expect(inbox.card.getByText("amount is not a number; write it like 196.5.")).toBeVisible();
+  await amount.fill("30.50");
+  await inbox.card.getByRole("button", { name: "Review changes" }).click();
+  await expect(inbox.card.getByRole("row", { name: "amount 196.5 30.5" })).toBeVisible();
+  await inbox.card.getByRole("button", { name: "Approve with changes" }).click();
+  await expect(inbox.card.getByText(`Approved by ${reviewer.name}, and done`)).toBeVisible({ timeout: 20_000 });
+  const call = await deps.db.call.findFirstOrThrow({ where: { approvals: { some: { id: pending.edit.approvalId } } } });
+  expect(JSON.parse(call.argumentsCanonical)).toMatchObject({ amount: 30.5, order_id: "A-1042" });
+});
+
+test("the whole decision is made by keys, and not when they are switched off or someone writes", async ({ open, person }) => {
+  const reviewer = await person("reviewer");
+  const page = await open(reviewer);
+  const inbox = new InboxPage(page);
+  await inbox.open(pending.keys.approvalId);
+  await inbox.untilAlive();
+  await page.keyboard.press("?");
+  await page.getByRole("checkbox", { name: /Single keys are on/ }).uncheck();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("r");
+  await expect(inbox.card.getByLabel("Reason, for the agent and for the record")).toHaveCount(0);
+  await page.getByRole("button", { name: "Keyboard map" }).click();
+  await page.getByRole("checkbox", { name: /Single keys are on/ }).check();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("r");
+  await page.keyboard.type("jar jk a");
+  await expect(inbox.card.getByLabel("Reason, for the agent and for the record")).toHaveValue("jar jk a");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("j");
+  await expect(page).not.toHaveURL(new RegExp(pending.keys.approvalId));
+  await page.keyboard.press("k");
+  await expect(page).toHaveURL(new RegExp(pending.keys.approvalId));
+  await page.keyboard.press("r");
+  await page.keyboard.type("Wrong customer");
+  await page.keyboard.press("Control+Enter");
+  await expect(inbox.card.getByText(`Rejected by ${reviewer.name}`, { exact: true })).toBeVisible();
+});
+
+test("no single key approves a critical call: its value is typed, and two people are needed", async ({ open, person, deps }) => {
+  const [one, other] = [await person("reviewer"), await person("reviewer")];
+  await joinPrivacy(deps, [one, other]);
+  const page = await open(one);
+  const inbox = new InboxPage(page);
+  await inbox.open(pending.erase.approvalId);
+  await inbox.untilAlive();
+  await expect(inbox.approve).toBeEnabled();
+  await page.keyboard.press("a");
+  const typed = inbox.card.getByLabel("Type C-201 to approve");
+  await expect(typed).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("C-20");
+  await page.keyboard.press("Enter");
+  expect(await deps.db.decision.count({ where: { approvalId: pending.erase.approvalId } })).toBe(0);
+  await page.keyboard.type("1");
+  await page.keyboard.press("Enter");
+  await expect(inbox.card.getByText("You approved it; it waits for one more person")).toBeVisible();
+  const second = await open(other);
+  const also = new InboxPage(second);
+  await also.open(pending.erase.approvalId);
+  await also.reject.click();
+  await also.card.getByRole("button", { name: "Reject", exact: true }).click();
+  await expect(also.card.getByText(`Rejected by ${other.name}`, { exact: true })).toBeVisible();
+  await expect(inbox.card.getByText(`Rejected by ${other.name}`, { exact: true })).toBeVisible();
+});
+
+test("two people on one card: the first decides, the other sees at once who it was, and a late click is told that it was not recorded", async ({ open, person }) => {
+  const [first, second] = [await person("reviewer"), await person("reviewer")];
+  const [here, there] = [new InboxPage(await open(first)), new InboxPage(await open(second))];
+  await here.open(pending.race.approvalId);
+  await there.open(pending.race.approvalId);
+  // The late click is on its way when the other decision is recorded.
+  const released = Promise.withResolvers<void>();
+  await there.page.route(/inbox/, async (route) => {
+    if (route.request().method() === "POST") await released.promise;
+    await route.continue();
+  });
+  await there.approve.click();
+  await here.reject.click();
+  await here.card.getByRole("button", { name: "Reject", exact: true }).click();
+  await expect(here.card.getByText(`Rejected by ${first.name}`, { exact: true })).toBeVisible();
+  released.resolve();
+  await expect(there.card.getByText(`Rejected by ${first.name}`, { exact: true })).toBeVisible();
+  await expect(there.card.getByText("Not recorded: someone was quicker")).toBeVisible();
+});
+
+test("a call that expires while it is open says so, and can no longer be decided", async ({ open, person, deps }) => {
+  const page = await open(await person("reviewer"));
+  const inbox = new InboxPage(page);
+  await deps.db.approval.update({ where: { id: pending.expiry.approvalId }, data: { expiresAt: new Date(Date.now() + 6_000) } });
+  await inbox.open(pending.expiry.approvalId);
+  await expect(inbox.card.getByText(/^Expired at/)).toBeVisible({ timeout: 20_000 });
+  await expect(inbox.card.getByText("Nobody decided in time. It was never sent.")).toBeVisible();
+  await expect(inbox.approve).toHaveCount(0);
+});
+
+test("a batch decides one after the other and tells of each, and a critical call cannot be picked", async ({ open, person, deps }) => {
+  const page = await open(await person("reviewer"));
+  const inbox = new InboxPage(page);
+  await page.goto("/inbox?workflow=support");
+  for (const { approvalId } of [pending.batchOne, pending.batchTwo]) await inbox.row(approvalId).getByRole("checkbox").check();
+  const bar = page.getByRole("region", { name: "Selected calls" });
+  await expect(bar.getByText("2 selected")).toBeVisible();
+  await bar.getByRole("button", { name: "Reject 2…" }).click();
+  await bar.getByLabel("Reason for all of them").fill("Not today");
+  await bar.getByRole("button", { name: "Reject 2" }).click();
+  await expect(bar.getByText("rejected", { exact: true })).toHaveCount(2);
+  expect(await deps.db.decision.count({ where: { approvalId: { in: [pending.batchOne.approvalId, pending.batchTwo.approvalId] }, verdict: "rejected", reason: "Not today" } })).toBe(2);
+});
+
+test("who cannot decide sees why and who could", async ({ open, person }) => {
+  const page = await open(await person("viewer"));
+  const inbox = new InboxPage(page);
+  await inbox.open(pending.viewer.approvalId);
+  await expect(inbox.card.getByText("You cannot decide this call")).toBeVisible();
+  await expect(inbox.card.getByText(/The role viewer does not include deciding/)).toBeVisible();
+  await expect(inbox.approve).toHaveCount(0);
+  await expect(inbox.row(pending.viewer.approvalId)).toContainText("not yours to decide");
+});
+
+test("a new call appears in the queue and in the navigation without a reload, and an unknown card is not found", async ({ open, person, deps }) => {
+  const page = await open(await person("reviewer"));
+  const inbox = new InboxPage(page);
+  await page.goto("/inbox");
+  await inbox.untilAlive();
+  const { approvalId } = await startAndWait(deps, "T-315");
+  await expect(inbox.row(approvalId)).toBeVisible({ timeout: 20_000 });
+  await expect(new ConsolePage(page).nav.getByText(/\d+\+? waiting/)).toBeVisible();
+  expect((await page.goto("/inbox/apr_00000000000000000000000000"))?.status()).toBe(404);
+  expect((await fetch(`${required("BASE_URL")}/live/inbox`)).status).toBe(401);
+});

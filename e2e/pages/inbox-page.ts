@@ -1,0 +1,38 @@
+import type { Locator, Page } from "@playwright/test";
+
+/** The queue and the card of one call. */
+export class InboxPage {
+  readonly card: Locator;
+  readonly queue: Locator;
+  readonly approve: Locator;
+  readonly reject: Locator;
+  readonly edit: Locator;
+
+  constructor(readonly page: Page) {
+    this.card = page.getByRole("article");
+    this.queue = page.getByRole("list", { name: "Pending approvals" });
+    this.approve = this.card.getByRole("button", { name: /^Approve/ });
+    this.reject = this.card.getByRole("button", { name: /^Reject/ });
+    this.edit = this.card.getByRole("button", { name: /^Edit/ });
+  }
+
+  async open(approvalId: string, search = ""): Promise<void> {
+    await this.page.goto(`/inbox/${approvalId}${search}`);
+    await this.card.waitFor();
+  }
+
+  row(approvalId: string): Locator {
+    return this.queue.locator(`[data-row="${approvalId}"]`);
+  }
+
+  /** The page answers keys only once its scripts run; the button that opens the map proves that they do. */
+  async untilAlive(): Promise<void> {
+    const map = this.page.getByRole("dialog", { name: "Keys of the inbox" });
+    while (!(await map.isVisible())) {
+      await this.page.getByRole("button", { name: "Keyboard map" }).click();
+      await map.waitFor({ timeout: 1_000 }).catch(() => undefined);
+    }
+    await this.page.keyboard.press("Escape");
+    await map.waitFor({ state: "hidden" });
+  }
+}

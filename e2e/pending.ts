@@ -1,0 +1,33 @@
+import type { EngineDeps } from "@/lib/engine/deps";
+import { createId } from "@/lib/ids";
+import { buildUser } from "@/lib/testing/builders";
+import { sessionCookie } from "@/lib/testing/requests";
+import { expect, type Person, required } from "./fixtures";
+
+export interface Pending {
+  runId: string;
+  approvalId: string;
+}
+
+/** Starts the demo's support workflow as an operator would, and waits until it asks for a person. */
+export async function startAndWait(deps: EngineDeps, ticket: string): Promise<Pending> {
+  const base = required("BASE_URL");
+  const operator = await buildUser(deps, "operator", { name: "Starter of runs" });
+  const answer = await fetch(`${base}/runs`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: base, cookie: await sessionCookie(operator) },
+    body: JSON.stringify({ workflow: "support", params: { ticket_id: ticket } }),
+  });
+  const { run_id: runId } = (await answer.json()) as { run_id: string };
+  let approvalId: string | undefined;
+  await expect
+    .poll(async () => (approvalId = (await deps.db.approval.findFirst({ where: { runId, status: "pending" } }))?.id), { message: `run ${runId} of ${ticket} asks for a person`, timeout: 30_000 })
+    .toBeDefined();
+  return { runId, approvalId: approvalId ?? "" };
+}
+
+/** Puts people into the group that the demo's policy names for deleting customers. */
+export async function joinPrivacy(deps: EngineDeps, people: readonly Person[]): Promise<void> {
+  const group = await deps.db.group.upsert({ where: { name: "privacy" }, create: { id: createId("group"), name: "privacy" }, update: {} });
+  await deps.db.groupMember.createMany({ data: people.map((person) => ({ groupId: group.id, userId: person.id })), skipDuplicates: true });
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { findCard } from "@/lib/store/queries/find-card";
+import { listLiveEvents } from "@/lib/store/queries/list-live-events";
+import { useDatabase } from "@/lib/testing/database";
+import { openEngineBench } from "@/lib/testing/engine-bench";
+
+const database = useDatabase();
+const script = (args: string) => `agents:\n  worker:\n    turns:\n      - say: "Trust me\u200B."\n        call: [{ tool: t-none, arguments: ${args} }]\n    otherwise: { output: {} }\n`;
+const ALLOWLIST = '- name: t-none\n  require_approval: { reason: "Irreversible", on_reject: recover, reject_reasons: ["Wrong order"] }';
+const reader = { userId: "usr_reader", role: "reviewer" as const, groups: [] };
+
+async function ask(args: string, on?: Awaited<ReturnType<typeof openEngineBench>>) {
+  const bench = await openEngineBench(database, { script: script(args), allowlist: ALLOWLIST, ...(on ? { on } : {}) });
+  const [approval] = await bench.pending(await bench.launch());
+  return { bench, approval: approval! };
+}
+
+test("a card has the call as stored, with nothing hidden in it, and no trace of a password's value", async () => {
+  const { bench, approval } = await ask('{ amount: 12, note: "a\\u202Eb", password: "paper lantern 42" }');
+  const card = await findCard(database.db, approval.id, reader, bench.clock.now());
+  expect(JSON.stringify(card)).not.toContain("paper lantern");
+  expect(card).toMatchObject({ status: "pending", refusal: null, decidedByReader: false, rejectReasons: ["Wrong order"], onReject: "recover", triesLeft: 2, digest: approval.digest, agentSays: "Trust me⟨U+200B⟩." });
+  const values = Object.fromEntries(card!.arguments.map(({ path, value }) => [path, value]));
+  expect(values).toMatchObject({ amount: { kind: "plain", text: "12" }, note: { kind: "text", text: "a⟨U+202E⟩b" }, password: { kind: "redacted", what: "string", length: 16 } });
+  expect(card!.copyText).toContain("a\\u202eb");
+  expect(card!.why.find((entry) => entry.outcome === "ask")?.source).toMatch(/^agents\/worker\.agent\.yaml:\d+$/);
+  expect(await findCard(database.db, "apr_00000000000000000000000000", reader, bench.clock.now())).toBeNull();
+});
+
+test("after a decision the next card of the tool tells what differs, who decided, and why some were rejected", async () => {
+  const first = await ask("{ amount: 89.9, currency: EUR }");
+  await first.bench.decide(first.approval, "approved");
+  const second = await ask("{ amount: 1, currency: EUR }", first.bench);
+  second.bench.clock.advance(1000);
+  await second.bench.decide(second.approval, "rejected", { reason: "Wrong order" });
+  const third = await ask("{ amount: 1240, currency: EUR }", first.bench);
+  const card = await findCard(database.db, third.approval.id, reader, third.bench.clock.now());
+  expect(card?.arguments.map(({ path, change }) => [path, change?.was ?? null])).toEqual([["amount", "89.9"], ["currency", null]]);
+  expect(card?.seen).toMatchObject({ approved: 1, rejected: 1, reasons: ["Wrong order"], last: { verdict: "rejected" } });
+  expect(card?.run.moments.at(-1)).toMatchObject({ kind: "call", status: "pending_approval" });
+  const events = await listLiveEvents(database.db, new Date(Date.now() - 60_000));
+  expect(events.find((event) => event.approvalId === second.approval.id && event.type === "approval.decided")).toMatchObject({ verdict: "rejected", actor: { kind: "user" } });
+  expect(JSON.stringify(events)).not.toContain("Wrong order");
+});
+
+test("who may not decide is told, and a call that nobody can decide names nobody", async () => {
+  const { bench, approval } = await ask("{ amount: 1 }");
+  await database.db.approval.update({ where: { id: approval.id }, data: { approvers: ["nobody-here"] } });
+  const card = await findCard(database.db, approval.id, reader, bench.clock.now());
+  expect(card?.refusal).toContain("for nobody-here to decide");
+  expect(card?.deciders).toEqual({ names: [], more: 0 });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { refusalToDecide } from "@/lib/domain/eligibility";
+import { ROLES } from "@/lib/domain/roles";
+import { countPending, getInboxCounts } from "@/lib/store/queries/inbox-counts";
+import { type InboxSort, listInbox, parseCursor } from "@/lib/store/queries/list-inbox";
+import { useDatabase } from "@/lib/testing/database";
+import { openEngineBench } from "@/lib/testing/engine-bench";
+import { TEST_ACTOR } from "@/lib/testing/run-bench";
+
+const database = useDatabase();
+const PAY = "agents:\n  worker:\n    turns:\n      - call: [{ tool: t-none, arguments: { amount: 5000 } }]\n    otherwise: { output: {} }\n";
+const reader = { userId: "usr_reader", role: "reviewer" as const, groups: [] as string[] };
+const LEVELS = ["critical", "medium", "high", "high", "medium", "safe", "critical"] as const;
+
+/** Seven pending calls of every kind, some without an end, two that end in the same moment. */
+async function fill() {
+  const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
+  const ids: string[] = [];
+  for (const [index, danger] of LEVELS.entries()) {
+    const [approval] = await bench.pending(await bench.launch());
+    const expiresAt = index % 3 === 0 ? null : new Date(bench.clock.now().getTime() + (index === 4 ? 1 : index) * 60_000);
+    await database.db.approval.update({ where: { id: approval!.id }, data: { danger, expiresAt } });
+    ids.push(approval!.id);
+  }
+  return { bench, ids };
+}
+
+async function readAll(sort: InboxSort, limit: number) {
+  const rows = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await listInbox(database.db, reader, { sort, limit, cursor: cursor === undefined ? undefined : parseCursor(cursor) });
+    rows.push(...page.items);
+    if (page.nextCursor === null) return rows;
+    cursor = page.nextCursor;
+  }
+}
+
+describe("the queue", () => {
+  test("pages of every order join without gap or repeat, and filters narrow them", async () => {
+    const { ids } = await fill();
+    for (const sort of ["expiry", "age", "danger"] as const) {
+      const whole = (await readAll(sort, 100)).map((row) => row.id);
+      expect(whole.toSorted()).toEqual(ids.toSorted());
+      for (const limit of [1, 2, 3]) expect((await readAll(sort, limit)).map((row) => row.id)).toEqual(whole);
+    }
+    const expiries = (await readAll("expiry", 100)).map((row) => row.expiresAt);
+    expect(expiries.slice(0, 4)).toEqual(expiries.filter((at) => at !== null).toSorted());
+    expect((await readAll("danger", 2)).map((row) => row.danger)).toEqual(["critical", "critical", "high", "high", "medium", "medium", "safe"]);
+    expect((await listInbox(database.db, reader, { sort: "age", danger: "high" })).items).toHaveLength(2);
+    expect((await listInbox(database.db, reader, { sort: "age", workflow: "other" })).items).toEqual([]);
+    expect(await countPending(database.db)).toBe(7);
+    expect(await getInboxCounts(database.db, reader)).toMatchObject({ all: 7, mine: 7, critical: 2, high: 2, workflows: ["main"], agents: ["worker"] });
+  });
+
+  test("what counts as mine is what the rule of eligibility allows, for every role, group and starter", async () => {
+    const rows = await database.db.approval.findMany({ orderBy: { id: "asc" } });
+    const approvers = [[], ["viewer"], ["reviewer"], ["operator"], ["admin"], ["finance"], ["finance", "admin"]];
+    for (const [index, row] of rows.entries()) await database.db.approval.update({ where: { id: row.id }, data: { approvers: approvers[index], selfApproval: index % 2 === 0 } });
+    const now = await database.db.approval.findMany({ include: { run: true } });
+    for (const role of ROLES) {
+      for (const groups of [[], ["finance"]]) {
+        for (const userId of ["usr_reader", TEST_ACTOR.id]) {
+          const who = { userId, role, groups };
+          const allowed = now.filter((row) => refusalToDecide(who, { ...row, startedByUserId: row.run.startedByUserId }) === null).map((row) => row.id);
+          const mine = await listInbox(database.db, who, { sort: "age", mine: true });
+          expect(mine.items.map((row) => row.id), JSON.stringify(who)).toEqual(allowed.toSorted());
+          expect((await getInboxCounts(database.db, who)).mine).toBe(allowed.length);
+        }
+      }
+    }
+  });
+});
