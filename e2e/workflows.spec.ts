@@ -1,0 +1,55 @@
+import { examine, LOOKS } from "./examine";
+import { expect, test } from "./fixtures";
+import { RunPage } from "./pages/run-page";
+
+const READ_ONLY_TICKET = "T-311";
+
+test("a value that does not fit is told at its field, keeps what was typed, and starts nothing", async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const page = await open(operator);
+  await page.goto("/workflows/support");
+  const ticket = page.getByLabel("Ticket");
+  await expect(ticket).toHaveValue("T-310");
+  await ticket.fill("not a ticket");
+  await page.getByRole("button", { name: "Start a run" }).click();
+  await expect(ticket).toHaveAttribute("aria-invalid", "true");
+  await expect(ticket).toHaveValue("not a ticket");
+  await expect(ticket).toHaveAccessibleDescription(/pattern/);
+  expect(await deps.db.run.count({ where: { startedById: operator.id } })).toBe(0);
+});
+
+test("the form starts a run, which is then watched to its end without a reload", async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const page = await open(operator);
+  await page.goto("/workflows/support");
+  await page.getByLabel("Ticket").fill(READ_ONLY_TICKET);
+  await page.getByRole("button", { name: "Start a run" }).click();
+  await expect(page).toHaveURL(/\/history\/run_/, { timeout: 30_000 });
+  const run = new RunPage(page);
+  await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(run.facts).toContainText(operator.name);
+  await expect(page.getByRole("complementary", { name: "Input and output" })).toContainText(READ_ONLY_TICKET);
+  const row = await deps.db.run.findUniqueOrThrow({ where: { id: run.runId() } });
+  expect(row).toMatchObject({ status: "complete", startedById: operator.id, params: { ticket_id: READ_ONLY_TICKET } });
+});
+
+test("who may not start runs gets no form, and a workflow that is part of others cannot be started", async ({ open, person }) => {
+  const viewer = await open(await person("reviewer"));
+  await viewer.goto("/workflows/support");
+  await expect(viewer.getByText("Operators start runs")).toBeVisible();
+  await expect(viewer.getByRole("button", { name: "Start a run" })).toHaveCount(0);
+  const operator = await open(await person("operator"));
+  await operator.goto("/workflows/tell-desk");
+  await expect(operator.getByText("Only other workflows can start this one")).toBeVisible();
+  await operator.goto("/workflows/no-such-workflow");
+  await expect(operator.getByRole("heading", { level: 1, name: "Not found" })).toBeVisible();
+});
+
+for (const { look, options } of LOOKS) {
+  test(`a workflow can be read by everyone, ${look}`, async ({ open, person }) => {
+    const page = await open(await person("operator"), options);
+    await page.goto("/workflows/support");
+    await expect(page.getByRole("heading", { level: 1, name: "support" })).toBeVisible();
+    await examine(page, `workflow-${look}`);
+  });
+}
