@@ -5,6 +5,7 @@ import { expect, required, test } from "./fixtures";
 import { ConsolePage } from "./pages/console-page";
 import { InboxPage } from "./pages/inbox-page";
 import { joinPrivacy, type Pending, startAndWait } from "./pending";
+import { verifies } from "./requirements";
 
 // The demo's shop pays a refund only as long as money is owed, so all calls are asked for before the first one is decided.
 test.describe.configure({ mode: "serial" });
@@ -31,7 +32,7 @@ for (const [look, options] of [
   ["dark", { viewport: { width: 1440, height: 960 }, colorScheme: "dark" }],
   ["phone", { ...PHONE, colorScheme: "dark" }],
 ] as const) {
-  test(`the queue and a card can be read by everyone, ${look}`, async ({ open, person, deps }) => {
+  test(verifies("ui:accessible", `the queue and a card, ${look}`), async ({ open, person, deps }) => {
     const reviewer = await person("reviewer");
     await joinPrivacy(deps, [reviewer, await person("reviewer")]);
     const page = await open(reviewer, options);
@@ -50,7 +51,7 @@ for (const [look, options] of [
   });
 }
 
-test("a card says what will happen, why it is asked, and exactly what would be sent; an approved call shows its result on the same card", async ({ open, person }) => {
+test(verifies("inbox:card", "a card says what will happen, why it is asked, and exactly what would be sent; an approved call shows its result on the same card"), async ({ open, person }) => {
   const reviewer = await person("reviewer");
   const page = await open(reviewer);
   const inbox = new InboxPage(page);
@@ -65,7 +66,7 @@ test("a card says what will happen, why it is asked, and exactly what would be s
   await expect(inbox.row(pending.approve.approvalId)).toHaveCount(0);
 });
 
-test("a rejection tells the agent the reason that was chosen, and the tool is never called", async ({ open, person, deps }) => {
+test(verifies("inbox:reject", "a rejection tells the agent the reason that was chosen, and the tool is never called"), async ({ open, person, deps }) => {
   const reviewer = await person("reviewer");
   const page = await open(reviewer);
   const inbox = new InboxPage(page);
@@ -80,7 +81,7 @@ test("a rejection tells the agent the reason that was chosen, and the tool is ne
   expect(call).toMatchObject({ status: "rejected", executingAt: null });
 });
 
-test("edited arguments keep their types, are shown as proposed and effective, and are what is sent", async ({ open, person, deps }) => {
+test(verifies("inbox:edit", "edited arguments keep their types, are shown as proposed and effective, and are what is sent"), async ({ open, person, deps }) => {
   const reviewer = await person("reviewer");
   const page = await open(reviewer);
   const inbox = new InboxPage(page);
@@ -99,7 +100,7 @@ test("edited arguments keep their types, are shown as proposed and effective, an
   expect(JSON.parse(call.argumentsCanonical)).toMatchObject({ amount: 30.5, order_id: "A-1042" });
 });
 
-test("the whole decision is made by keys, and not when they are switched off or someone writes", async ({ open, person }) => {
+test(verifies("inbox:keys", "the whole decision is made by keys, and not when they are switched off or someone writes"), async ({ open, person }) => {
   const reviewer = await person("reviewer");
   const page = await open(reviewer);
   const inbox = new InboxPage(page);
@@ -127,7 +128,7 @@ test("the whole decision is made by keys, and not when they are switched off or 
   await expect(inbox.card.getByText(`Rejected by ${reviewer.name}`, { exact: true })).toBeVisible();
 });
 
-test("no single key approves a critical call: its value is typed, and two people are needed", async ({ open, person, deps }) => {
+test(verifies("inbox:critical", "no single key approves a critical call: its value is typed, and two people are needed"), async ({ open, person, deps }) => {
   const [one, other] = [await person("reviewer"), await person("reviewer")];
   await joinPrivacy(deps, [one, other]);
   const page = await open(one);
@@ -154,7 +155,7 @@ test("no single key approves a critical call: its value is typed, and two people
   await expect(inbox.card.getByText(`Rejected by ${other.name}`, { exact: true })).toBeVisible();
 });
 
-test("two people on one card: the first decides, the other sees at once who it was, and a late click is told that it was not recorded", async ({ open, person }) => {
+test(verifies("inbox:race", "two people on one card: the first decides, the other sees at once who it was, and a late click is told that it was not recorded"), async ({ open, person }) => {
   const [first, second] = [await person("reviewer"), await person("reviewer")];
   const [here, there] = [new InboxPage(await open(first)), new InboxPage(await open(second))];
   await here.open(pending.race.approvalId);
@@ -174,7 +175,7 @@ test("two people on one card: the first decides, the other sees at once who it w
   await expect(there.card.getByText("Not recorded: someone was quicker")).toBeVisible();
 });
 
-test("a call that expires while it is open says so, and can no longer be decided", async ({ open, person, deps }) => {
+test(verifies("inbox:expiry", "a call that expires while it is open says so, and can no longer be decided"), async ({ open, person, deps }) => {
   const page = await open(await person("reviewer"));
   const inbox = new InboxPage(page);
   await deps.db.approval.update({ where: { id: pending.expiry.approvalId }, data: { expiresAt: new Date(Date.now() + 6_000) } });
@@ -184,7 +185,7 @@ test("a call that expires while it is open says so, and can no longer be decided
   await expect(inbox.approve).toHaveCount(0);
 });
 
-test("a batch decides one after the other and tells of each, and a critical call cannot be picked", async ({ open, person, deps }) => {
+test(verifies("inbox:batch", "a batch decides one after the other and tells of each, and a critical call cannot be picked"), async ({ open, person, deps }) => {
   const page = await open(await person("reviewer"));
   const inbox = new InboxPage(page);
   await page.goto("/inbox?workflow=support");
@@ -198,7 +199,7 @@ test("a batch decides one after the other and tells of each, and a critical call
   expect(await deps.db.decision.count({ where: { approvalId: { in: [pending.batchOne.approvalId, pending.batchTwo.approvalId] }, verdict: "rejected", reason: "Not today" } })).toBe(2);
 });
 
-test("who cannot decide sees why and who could", async ({ open, person }) => {
+test(verifies("inbox:who", "who cannot decide sees why and who could"), async ({ open, person }) => {
   const page = await open(await person("viewer"));
   const inbox = new InboxPage(page);
   await inbox.open(pending.viewer.approvalId);
@@ -208,7 +209,7 @@ test("who cannot decide sees why and who could", async ({ open, person }) => {
   await expect(inbox.row(pending.viewer.approvalId)).toContainText("not yours to decide");
 });
 
-test("a new call appears in the queue and in the navigation without a reload, and an unknown card is not found", async ({ open, person, deps }) => {
+test(verifies("inbox:live", "a new call appears in the queue and in the navigation without a reload, and an unknown card is not found"), async ({ open, person, deps }) => {
   const page = await open(await person("reviewer"));
   const inbox = new InboxPage(page);
   await page.goto("/inbox");
@@ -218,4 +219,29 @@ test("a new call appears in the queue and in the navigation without a reload, an
   await expect(new ConsolePage(page).nav.getByText(/\d+\+? waiting/)).toBeVisible();
   expect((await page.goto("/inbox/apr_00000000000000000000000000"))?.status()).toBe(404);
   expect((await fetch(`${required("BASE_URL")}/live/inbox`)).status).toBe(401);
+});
+
+test(verifies("inbox:size", "the first load of the inbox takes less than 200 KB of script"), async ({ open, person }) => {
+  const page = await open(await person("reviewer"));
+  const inbox = new InboxPage(page);
+  await inbox.open(pending.viewer.approvalId);
+  await inbox.untilAlive();
+  const sizes = await page.evaluate(() => performance.getEntriesByType("resource").filter(({ name }) => new URL(name).pathname.endsWith(".js")).map((entry) => (entry as PerformanceResourceTiming).encodedBodySize));
+  expect(sizes.length).toBeGreaterThan(3);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1024);
+});
+
+test(verifies("inbox:seen", verifies("inbox:hidden", "a long value of a high call is folded with its length, and Approve opens when all of it was on the screen")), async ({ open, person, deps }) => {
+  const { approvalId } = pending.viewer;
+  const { callId } = await deps.db.approval.update({ where: { id: approvalId }, data: { danger: "high" } });
+  await deps.db.call.update({ where: { id: callId }, data: { arguments: { order_id: "A-1042", amount: 196.5, currency: "EUR", reason: `${"word ".repeat(900)}pay \u202Eevil` } } });
+  const page = await open(await person("reviewer"));
+  const inbox = new InboxPage(page);
+  await inbox.open(approvalId);
+  await expect(inbox.card.getByText(/Approve opens when all arguments were on the screen; 1 is left/)).toBeVisible();
+  await expect(inbox.approve).toBeDisabled();
+  await inbox.card.getByRole("button", { name: "Show all 4,509 characters" }).click();
+  await expect(inbox.approve).toBeDisabled();
+  await inbox.card.getByText("⟨U+202E⟩").scrollIntoViewIfNeeded();
+  await expect(inbox.approve).toBeEnabled();
 });

@@ -38,7 +38,7 @@ export function DecisionPanel({ facts, decide, answer, setAnswer }: { facts: Dec
   const router = useRouter();
   const [mode, setMode] = useState<Mode>("choose");
   const [isPending, start] = useTransition();
-  const missing = useMissingParts();
+  const { missing, isSettled } = useMissingParts();
   const left = useLeft(facts.expiresAt, facts.now);
   const isOver = left !== null && left <= 0;
   const isUnseen = facts.needsSight && missing > 0;
@@ -74,7 +74,7 @@ export function DecisionPanel({ facts, decide, answer, setAnswer }: { facts: Dec
       {mode === "choose" ? (
         <>
           <Consequences facts={facts} />
-          {isUnseen ? <p role="status" className="text-sm text-ink-2">Approve opens when all arguments were on the screen; {missing} {missing === 1 ? "is" : "are"} left. Scroll down and unfold them.</p> : null}
+          {isUnseen && isSettled ? <p role="status" className="text-sm text-ink-2">Approve opens when all arguments were on the screen; {missing} {missing === 1 ? "is" : "are"} left. Scroll down and unfold them.</p> : null}
           <div className="grid grid-cols-3 gap-2 tablet:flex">
             <Button data-key="r" disabled={isOver || isPending} onClick={() => { setAnswer(null); setMode("reject"); }} className="max-tablet:order-2">
               Reject <KeyHint letter="R" />

@@ -25,13 +25,13 @@ export function QueueFilters({ chips, selects }: { chips: readonly FilterChip[];
   return (
     <div className="grid gap-2 border-b border-line px-4 py-2.5">
       <nav aria-label="Filter by danger">
-        <ul className="flex flex-wrap gap-1.5">
+        <ul className="flex flex-wrap gap-1">
           {chips.map((chip) => (
             <li key={chip.label}>
               <Link
                 href={chip.href}
                 aria-current={chip.isOn ? "true" : undefined}
-                className={classNames("inline-block rounded-full border border-line-strong bg-panel px-2.5 text-sm leading-6 text-ink-2 hover:text-ink max-tablet:leading-8", chip.isOn && "border-accent bg-accent-soft text-accent hover:text-accent")}
+                className={classNames("inline-block rounded-full border border-line-strong bg-panel px-2 text-sm leading-6 text-ink-2 hover:text-ink max-tablet:leading-8", chip.isOn && "border-accent bg-accent-soft text-accent hover:text-accent")}
               >
                 {chip.label} {chip.count === null ? null : <span className="tabular-nums">{chip.count}</span>}
               </Link>

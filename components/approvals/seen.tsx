@@ -5,9 +5,12 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 interface Seen {
   report: (part: string) => void;
   missing: number;
+  /** False in the first moment, in which nothing was looked for yet. */
+  isSettled: boolean;
 }
 
-const SeenContext = createContext<Seen>({ report: () => undefined, missing: 0 });
+const SETTLE_MS = 500;
+const SeenContext = createContext<Seen>({ report: () => undefined, missing: 0, isSettled: false });
 
 /** Cards of which everything was on the screen in this window; a batch may approve those of high danger only. */
 const seenCards = new Set<string>();
@@ -16,16 +19,24 @@ export const wasSeen = (approvalId: string, digest: string): boolean => seenCard
 /** Knows which parts of a card have been on the screen. Approving a high or critical call waits for all of them. */
 export function SeenParts({ card, digest, parts, children }: { card: string; digest: string; parts: readonly string[]; children: ReactNode }) {
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const report = useCallback((part: string) => setSeen((before) => (before.has(part) ? before : new Set([...before, part]))), []);
   const missing = parts.filter((part) => !seen.has(part)).length;
   useEffect(() => {
     if (missing === 0) seenCards.add(`${card} ${digest}`);
   }, [card, digest, missing]);
-  const value = useMemo(() => ({ report, missing }), [report, missing]);
+  const value = useMemo(() => ({ report, missing, isSettled }), [report, missing, isSettled]);
   return <SeenContext.Provider value={value}>{children}</SeenContext.Provider>;
 }
 
-export const useMissingParts = (): number => useContext(SeenContext).missing;
+export function useMissingParts(): { missing: number; isSettled: boolean } {
+  const { missing, isSettled } = useContext(SeenContext);
+  return { missing, isSettled };
+}
 
 /** Stands at the very end of a part: when it comes into view, what is before it was there too. */
 export function SeenMark({ part }: { part: string }) {

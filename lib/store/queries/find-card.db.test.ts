@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { findCard } from "@/lib/store/queries/find-card";
 import { listLiveEvents } from "@/lib/store/queries/list-live-events";
 import { useDatabase } from "@/lib/testing/database";
@@ -15,7 +16,7 @@ async function ask(args: string, on?: Awaited<ReturnType<typeof openEngineBench>
   return { bench, approval: approval! };
 }
 
-test("a card has the call as stored, with nothing hidden in it, and no trace of a password's value", async () => {
+test(verifies("inbox:hidden", "a card has the call as stored, with nothing hidden in it, and no trace of a password's value"), async () => {
   const { bench, approval } = await ask('{ amount: 12, note: "a\\u202Eb", password: "paper lantern 42" }');
   const card = await findCard(database.db, approval.id, reader, bench.clock.now());
   expect(JSON.stringify(card)).not.toContain("paper lantern");

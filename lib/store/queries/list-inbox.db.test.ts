@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { refusalToDecide } from "@/lib/domain/eligibility";
 import { ROLES } from "@/lib/domain/roles";
 import { countPending, getInboxCounts } from "@/lib/store/queries/inbox-counts";
@@ -36,7 +37,7 @@ async function readAll(sort: InboxSort, limit: number) {
 }
 
 describe("the queue", () => {
-  test("pages of every order join without gap or repeat, and filters narrow them", async () => {
+  test(verifies("inbox:pages", "pages of every order join without gap or repeat, and filters narrow them"), async () => {
     const { ids } = await fill();
     for (const sort of ["expiry", "age", "danger"] as const) {
       const whole = (await readAll(sort, 100)).map((row) => row.id);
@@ -52,7 +53,7 @@ describe("the queue", () => {
     expect(await getInboxCounts(database.db, reader)).toMatchObject({ all: 7, mine: 7, critical: 2, high: 2, workflows: ["main"], agents: ["worker"] });
   });
 
-  test("what counts as mine is what the rule of eligibility allows, for every role, group and starter", async () => {
+  test(verifies("inbox:pages", "what counts as mine is what the rule of eligibility allows, for every role, group and starter"), async () => {
     const rows = await database.db.approval.findMany({ orderBy: { id: "asc" } });
     const approvers = [[], ["viewer"], ["reviewer"], ["operator"], ["admin"], ["finance"], ["finance", "admin"]];
     for (const [index, row] of rows.entries()) await database.db.approval.update({ where: { id: row.id }, data: { approvers: approvers[index], selfApproval: index % 2 === 0 } });
