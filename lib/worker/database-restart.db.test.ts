@@ -29,6 +29,9 @@ test(verifies("engine:database-restart", "answers that come while the database i
 
   await postgres.stop();
   await server.release(FREE_TOOL);
+  // Each answer was tried to be recorded, and tried again, before the database is back.
+  const tries = async () => fleet.pauses.trace().filter(({ point }) => point === "dispatch-call:before-result-commit").length;
+  await until(tries, { what: "answers held on to", isDone: (count) => count >= 2 * RUNS });
   await postgres.start();
 
   const ends = await Promise.all(runs.map(({ runId }) => seeToTheEnd(fleet.deps, server, person, runId, "parked", 60_000)));

@@ -25,15 +25,18 @@ test(verifies("engine:stopped-process", "a worker stopped with a result in its h
   await fleet.startWorker();
   const end = await seeToTheEnd(deps, server, person, runId, "parked", 60_000);
   expect(end).toMatchObject({ status: "complete", output: { work: { free: "succeeded", asked: "succeeded" } } });
-  const events = () => database.db.$queryRaw<{ body: string }[]>`SELECT body FROM events WHERE chain_id = ${runId} ORDER BY seq`;
-  const before = await events();
+  const rows = async () => ({
+    run: await database.db.run.findUniqueOrThrow({ where: { id: runId }, include: { steps: true, calls: true, turns: true } }),
+    events: await database.db.event.findMany({ where: { chainId: runId }, orderBy: { seq: "asc" } }),
+  });
+  const before = await rows();
 
   // It stood before the commit; the next that it passes is after it, with the answer of the database in between.
   const passed = pauses.holdAt("dispatch-call:after-result-commit", { pid: sleeper.pid });
   process.kill(sleeper.pid, "SIGCONT");
   hold.release();
   await passed.reached(30_000);
-  expect(await events()).toEqual(before);
+  expect(await rows()).toEqual(before);
   passed.release();
 
   // It lives, and takes other runs as before.
