@@ -1,4 +1,5 @@
-import { type InboxFilter, type InboxSort, parseCursor, type InboxCursor } from "@/lib/store/queries/list-inbox";
+import type { InboxFilter } from "@/lib/store/queries/inbox-reader";
+import { type InboxCursor, type InboxSort, parseCursor } from "@/lib/store/queries/list-inbox";
 import { addressWith, oneText } from "../search-params";
 
 /** What the address of the inbox says: which calls, in which order, from which place on. */

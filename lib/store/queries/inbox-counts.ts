@@ -1,6 +1,6 @@
-import type { DangerLevel } from "@/lib/domain/danger";
 import type { Db } from "@/lib/store/client";
-import { decidableBy, type InboxReader } from "@/lib/store/queries/inbox-reader";
+import { Prisma } from "@/lib/store/generated/client";
+import { type InboxFilter, type InboxReader, inboxWhere } from "@/lib/store/queries/inbox-reader";
 
 /** Nobody works off a thousand by looking at the number; counting further only costs. */
 export const COUNT_MAX = 1000;
@@ -17,20 +17,27 @@ export interface InboxCounts {
 }
 
 export async function countPending(db: Db): Promise<number> {
-  return db.approval.count({ where: { status: "pending" }, take: COUNT_MAX });
+  return count(db, Prisma.sql`a.status = 'pending'`);
 }
 
 export async function getInboxCounts(db: Db, reader: InboxReader): Promise<InboxCounts> {
-  const own = decidableBy(reader);
-  const countOf = (danger: DangerLevel) => db.approval.count({ where: { status: "pending", danger }, take: COUNT_MAX });
+  const countOf = async (filter: InboxFilter) => {
+    const where = inboxWhere(reader, filter);
+    return where === null ? 0 : count(db, where);
+  };
   const [all, mine, critical, high, names] = await Promise.all([
     countPending(db),
-    own ? db.approval.count({ where: { status: "pending", ...own }, take: COUNT_MAX }) : 0,
-    countOf("critical"),
-    countOf("high"),
+    countOf({ mine: true }),
+    countOf({ danger: "critical" }),
+    countOf({ danger: "high" }),
     db.$queryRaw<{ workflow: string; agent: string }[]>`
       SELECT DISTINCT workflow, agent FROM (SELECT workflow, agent FROM approvals WHERE status = 'pending' ORDER BY id DESC LIMIT ${COUNT_MAX}) AS newest`,
   ]);
   const distinct = (values: string[]) => [...new Set(values)].sort();
   return { all, mine, critical, high, workflows: distinct(names.map((row) => row.workflow)), agents: distinct(names.map((row) => row.agent)) };
+}
+
+async function count(db: Db, where: Prisma.Sql): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM (SELECT 1 FROM approvals a WHERE ${where} LIMIT ${COUNT_MAX}) AS counted`;
+  return row?.count ?? 0;
 }

@@ -3,19 +3,11 @@ import { refusalToDecide } from "@/lib/domain/eligibility";
 import { PAGE_SIZE } from "@/lib/domain/limits";
 import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
-import type { Prisma } from "@/lib/store/generated/client";
-import { decidableBy, type InboxReader } from "@/lib/store/queries/inbox-reader";
+import { Prisma } from "@/lib/store/generated/client";
+import { type InboxFilter, type InboxReader, inboxWhere } from "@/lib/store/queries/inbox-reader";
 import { type Page, toPage } from "@/lib/store/queries/page";
 
 export type InboxSort = "expiry" | "age" | "danger";
-
-export interface InboxFilter {
-  danger?: DangerLevel;
-  workflow?: string;
-  agent?: string;
-  /** Only what the reader could decide. */
-  mine?: boolean;
-}
 
 export interface InboxRow {
   id: string;
@@ -50,46 +42,38 @@ export interface InboxCursor {
   expiresAt: Date | null;
 }
 
-/** Pending approvals in the order of the work. Each order has an index of its own, which holds pending rows only. */
+/** Pending approvals in the order of the work. Each order has an index of its own, from which the ids of a page are read. */
 export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery): Promise<Page<InboxRow>> {
   const limit = query.limit ?? PAGE_SIZE;
-  const where = inboxWhere(reader, query);
-  if (where === null) return { items: [], nextCursor: null };
+  const fits = inboxWhere(reader, query);
+  if (fits === null) return { items: [], nextCursor: null };
+  const where = query.cursor ? Prisma.sql`${fits} AND ${after(query.sort, query.cursor)}` : fits;
+  const found = await db.$queryRaw<{ id: string; danger: string; expiresAt: Date | null }[]>`
+    SELECT a.id, a.danger::text AS danger, a.expires_at AS "expiresAt" FROM approvals a WHERE ${where} ORDER BY ${ORDERS[query.sort]} LIMIT ${limit + 1}`;
   const rows = await db.approval.findMany({
-    where: { AND: [where, query.cursor ? after(query.sort, query.cursor) : {}] },
-    orderBy: orderOf(query.sort),
-    take: limit + 1,
+    where: { id: { in: found.map((row) => row.id) } },
     include: {
       call: { select: { summary: true } },
       run: { select: { startedByName: true, startedByUserId: true } },
       decisions: { where: { userId: reader.userId }, select: { id: true } },
     },
   });
-  return toPage(rows, limit, formatCursor, (row) => toInboxRow(row, reader));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const page = toPage(found, limit, formatCursor, (row) => byId.get(row.id));
+  return { ...page, items: page.items.flatMap((row) => (row ? [toInboxRow(row, reader)] : [])) };
 }
 
-/** Null when nothing can fit. */
-export function inboxWhere(reader: InboxReader, filter: InboxFilter): Prisma.ApprovalWhereInput | null {
-  const mine = filter.mine ? decidableBy(reader) : {};
-  return mine && { status: "pending", danger: filter.danger, workflow: filter.workflow, agent: filter.agent, ...mine };
-}
+const ORDERS: Record<InboxSort, Prisma.Sql> = {
+  expiry: Prisma.sql`a.expires_at ASC NULLS LAST, a.id ASC`,
+  age: Prisma.sql`a.id ASC`,
+  danger: Prisma.sql`a.danger DESC, a.id ASC`,
+};
 
-function orderOf(sort: InboxSort): Prisma.ApprovalOrderByWithRelationInput[] {
-  switch (sort) {
-    case "expiry":
-      return [{ expiresAt: { sort: "asc", nulls: "last" } }, { id: "asc" }];
-    case "age":
-      return [{ id: "asc" }];
-    case "danger":
-      return [{ danger: "desc" }, { id: "asc" }];
-  }
-}
-
-function after(sort: InboxSort, { id, danger, expiresAt }: InboxCursor): Prisma.ApprovalWhereInput {
-  if (sort === "age") return { id: { gt: id } };
-  if (sort === "danger") return { OR: [{ danger: { in: DANGER_LEVELS.slice(0, DANGER_LEVELS.indexOf(danger)) } }, { danger, id: { gt: id } }] };
-  if (expiresAt === null) return { expiresAt: null, id: { gt: id } };
-  return { OR: [{ expiresAt: { gt: expiresAt } }, { expiresAt, id: { gt: id } }, { expiresAt: null }] };
+function after(sort: InboxSort, { id, danger, expiresAt }: InboxCursor): Prisma.Sql {
+  if (sort === "age") return Prisma.sql`a.id > ${id}`;
+  if (sort === "danger") return Prisma.sql`(a.danger < ${danger}::danger OR (a.danger = ${danger}::danger AND a.id > ${id}))`;
+  if (expiresAt === null) return Prisma.sql`(a.expires_at IS NULL AND a.id > ${id})`;
+  return Prisma.sql`((a.expires_at, a.id) > (${expiresAt}::timestamptz, ${id}) OR a.expires_at IS NULL)`;
 }
 
 export function formatCursor(row: { id: string; danger: string; expiresAt: Date | null }): string {
