@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { decideApproval } from "@/lib/engine/decide-approval";
 import { startRun } from "@/lib/engine/start-run";
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import { createId } from "@/lib/ids";
+import { insertEvents } from "@/lib/store/event-sql";
 import { listPendingOfRun } from "@/lib/store/queries/get-approval";
 import { findRunPage } from "@/lib/store/queries/get-run-page";
 import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
 import { findStepPage } from "@/lib/store/queries/get-step-page";
 import { type HistoryFilter, listHistory } from "@/lib/store/queries/list-history";
 import { listRunApprovals } from "@/lib/store/queries/list-run-approvals";
+import { listRunEvents } from "@/lib/store/queries/list-run-events";
 import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
 import { buildUser } from "@/lib/testing/builders";
 import { useDatabase } from "@/lib/testing/database";
@@ -138,6 +142,23 @@ describe("the page of one run", () => {
     expect(await findStepPage(deps.db, { runId: one, stepId: step!.id })).toBeNull();
     await server.close();
   });
+});
+
+test("a run of thousands of turns and events opens with pages of them, and nothing on its page grows with their number", async () => {
+  const { start, deps, clock, server } = await bench();
+  const runId = await start("large");
+  const [step] = (await findRunPage(deps.db, runId, clock.now()))!.steps;
+  const turn = { runId, stepId: step!.id, model: "test/m", request: { messages: [] }, response: { text: "x" }, tokensIn: 1, tokensOut: 1, costUsd: 0, durationMs: 1 };
+  await deps.db.turn.createMany({ data: Array.from({ length: 3000 }, (_, index) => ({ ...turn, id: createId("turn"), number: index + 1 })) });
+  for (let n = 0; n < 2; n++) {
+    const events = insertEvents(Array.from({ length: 1000 }, (_, index) => ({ chainId: runId, type: "turn.recorded", at: clock.now(), actor: SYSTEM_ACTOR, data: { turn: n * 1000 + index } })), "one");
+    await deps.db.$executeRaw`WITH one AS (SELECT 1) ${events}`;
+  }
+  const [page, timeline, conversation, events] = await Promise.all([findRunPage(deps.db, runId, clock.now()), getRunTimeline(deps.db, runId), findStepPage(deps.db, { runId, stepId: step!.id }), listRunEvents(deps.db, runId)]);
+  expect(page!.counts.events).toBe(2_001);
+  expect(timeline).toMatchObject({ isCut: true, turns: { length: 200 } });
+  expect([conversation!.turns.length, conversation!.nextTurn, events.items.length]).toEqual([20, 21, 50]);
+  await server.close();
 });
 
 test("figures of a workflow are of its own runs, and a workflow without runs has none", async () => {

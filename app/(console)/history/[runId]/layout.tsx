@@ -13,6 +13,7 @@ import { findProjectOf, loadRun } from "./load-run";
 import { RunActions } from "./run-actions";
 import { RunHead } from "./run-head";
 import { PendingApprovals, ReviewPanel, UnknownOutcome } from "./waiting-for-you";
+import "./print.css";
 
 export async function generateMetadata({ params }: LayoutProps<"/history/[runId]">): Promise<Metadata> {
   const { run } = await loadRun((await params).runId);
