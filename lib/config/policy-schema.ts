@@ -61,4 +61,3 @@ export const policySchema = z
   .describe("Rules for the whole project: permissions, groups, notification channels");
 
 export type Policy = z.infer<typeof policySchema>;
-export type Channel = z.infer<typeof channelSchema>;

@@ -82,7 +82,6 @@ export const serverSchema = z
   .describe("A tool server: where it is, how to authenticate, which params it takes");
 
 export type Server = z.infer<typeof serverSchema>;
-export type ToolFacts = z.infer<typeof toolFactsSchema>;
 
 export const serversSchema = z
   .strictObject({

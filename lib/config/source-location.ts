@@ -10,7 +10,3 @@ export function formatSourceLocation(location: SourceLocation): string {
   return `${location.file}:${location.line}`;
 }
 
-/** The form of a configuration problem, where the column helps an editor to jump: `agents/triage.agent.yaml:31:9`. */
-export function formatSourcePosition(location: SourceLocation): string {
-  return `${location.file}:${location.line}:${location.column}`;
-}
