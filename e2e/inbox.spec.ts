@@ -7,8 +7,9 @@ import { InboxPage } from "./pages/inbox-page";
 import { joinPrivacy, type Pending, startAndWait } from "./pending";
 import { verifies } from "./requirements";
 
-// The demo's shop pays a refund only as long as money is owed, so all calls are asked for before the first one is decided.
-test.describe.configure({ mode: "serial" });
+// One after the other, because the demo's shop owes the money only once: the calls are asked for before any of them is decided, and
+// the tests that pay come last.
+test.describe.configure({ mode: "default" });
 
 const REFUNDS = ["approve", "reject", "edit", "keys", "race", "expiry", "batchOne", "batchTwo", "viewer"] as const;
 const pending = {} as Record<(typeof REFUNDS)[number] | "erase", Pending>;
@@ -51,21 +52,6 @@ for (const [look, options] of [
   });
 }
 
-test(verifies("inbox:card", "a card says what will happen, why it is asked, and exactly what would be sent; an approved call shows its result on the same card"), async ({ open, person }) => {
-  const reviewer = await person("reviewer");
-  const page = await open(reviewer);
-  const inbox = new InboxPage(page);
-  await inbox.open(pending.approve.approvalId);
-  await expect(inbox.card.getByRole("heading", { level: 2 })).toHaveText("Refund 196.5 EUR for order A-1042");
-  await expect(inbox.card.getByText(/agents\/clerk\.agent\.yaml:\d+/).first()).toBeVisible();
-  await expect(inbox.card.getByRole("row", { name: /amount/ })).toContainText("196.5");
-  await expect(page).toHaveTitle(/^\(\d+\+?\) Inbox/);
-  await inbox.approve.click();
-  await expect(inbox.card.getByText(`Approved by ${reviewer.name}, and done`)).toBeVisible({ timeout: 20_000 });
-  await expect(inbox.card.getByRole("heading", { name: /^Result/ })).toBeVisible();
-  await expect(inbox.row(pending.approve.approvalId)).toHaveCount(0);
-});
-
 test(verifies("inbox:reject", "a rejection tells the agent the reason that was chosen, and the tool is never called"), async ({ open, person, deps }) => {
   const reviewer = await person("reviewer");
   const page = await open(reviewer);
@@ -81,25 +67,6 @@ test(verifies("inbox:reject", "a rejection tells the agent the reason that was c
   expect(call).toMatchObject({ status: "rejected", executingAt: null });
 });
 
-test(verifies("inbox:edit", "edited arguments keep their types, are shown as proposed and effective, and are what is sent"), async ({ open, person, deps }) => {
-  const reviewer = await person("reviewer");
-  const page = await open(reviewer);
-  const inbox = new InboxPage(page);
-  await inbox.open(pending.edit.approvalId);
-  await inbox.edit.click();
-  const amount = inbox.card.getByRole("textbox", { name: /^amount/ });
-  await amount.fill("a lot");
-  await inbox.card.getByRole("button", { name: "Review changes" }).click();
-  await expect(inbox.card.getByText("amount is not a number; write it like 196.5.")).toBeVisible();
-  await amount.fill("30.50");
-  await inbox.card.getByRole("button", { name: "Review changes" }).click();
-  await expect(inbox.card.getByRole("row", { name: "amount 196.5 30.5" })).toBeVisible();
-  await inbox.card.getByRole("button", { name: "Approve with changes" }).click();
-  await expect(inbox.card.getByText(`Approved by ${reviewer.name}, and done`)).toBeVisible({ timeout: 20_000 });
-  const call = await deps.db.call.findFirstOrThrow({ where: { approvals: { some: { id: pending.edit.approvalId } } } });
-  expect(JSON.parse(call.argumentsCanonical)).toMatchObject({ amount: 30.5, order_id: "A-1042" });
-});
-
 test(verifies("inbox:keys", "the whole decision is made by keys, and not when they are switched off or someone writes"), async ({ open, person }) => {
   const reviewer = await person("reviewer");
   const page = await open(reviewer);
@@ -108,12 +75,12 @@ test(verifies("inbox:keys", "the whole decision is made by keys, and not when th
   await inbox.untilAlive();
   await page.keyboard.press("?");
   await page.getByRole("checkbox", { name: /Single keys are on/ }).uncheck();
-  await page.keyboard.press("Escape");
+  await inbox.closeMap();
   await page.keyboard.press("r");
   await expect(inbox.card.getByLabel("Reason, for the agent and for the record")).toHaveCount(0);
   await page.getByRole("button", { name: "Keyboard map" }).click();
   await page.getByRole("checkbox", { name: /Single keys are on/ }).check();
-  await page.keyboard.press("Escape");
+  await inbox.closeMap();
   await page.keyboard.press("r");
   await page.keyboard.type("jar jk a");
   await expect(inbox.card.getByLabel("Reason, for the agent and for the record")).toHaveValue("jar jk a");
@@ -244,4 +211,38 @@ test(verifies("inbox:seen", verifies("inbox:hidden", "a long value of a high cal
   await expect(inbox.approve).toBeDisabled();
   await inbox.card.getByText("⟨U+202E⟩").scrollIntoViewIfNeeded();
   await expect(inbox.approve).toBeEnabled();
+});
+
+test(verifies("inbox:card", "a card says what will happen, why it is asked, and exactly what would be sent; an approved call shows its result on the same card"), async ({ open, person }) => {
+  const reviewer = await person("reviewer");
+  const page = await open(reviewer);
+  const inbox = new InboxPage(page);
+  await inbox.open(pending.approve.approvalId);
+  await expect(inbox.card.getByRole("heading", { level: 2 })).toHaveText("Refund 196.5 EUR for order A-1042");
+  await expect(inbox.card.getByText(/agents\/clerk\.agent\.yaml:\d+/).first()).toBeVisible();
+  await expect(inbox.card.getByRole("row", { name: /amount/ })).toContainText("196.5");
+  await expect(page).toHaveTitle(/^\(\d+\+?\) Inbox/);
+  await inbox.approve.click();
+  await expect(inbox.card.getByText(`Approved by ${reviewer.name}, and done`)).toBeVisible({ timeout: 20_000 });
+  await expect(inbox.card.getByRole("heading", { name: /^Result/ })).toBeVisible();
+  await expect(inbox.row(pending.approve.approvalId)).toHaveCount(0);
+});
+
+test(verifies("inbox:edit", "edited arguments keep their types, are shown as proposed and effective, and are what is sent"), async ({ open, person, deps }) => {
+  const reviewer = await person("reviewer");
+  const page = await open(reviewer);
+  const inbox = new InboxPage(page);
+  await inbox.open(pending.edit.approvalId);
+  await inbox.edit.click();
+  const amount = inbox.card.getByRole("textbox", { name: /^amount/ });
+  await amount.fill("a lot");
+  await inbox.card.getByRole("button", { name: "Review changes" }).click();
+  await expect(inbox.card.getByText("amount is not a number; write it like 196.5.")).toBeVisible();
+  await amount.fill("30.50");
+  await inbox.card.getByRole("button", { name: "Review changes" }).click();
+  await expect(inbox.card.getByRole("row", { name: "amount 196.5 30.5" })).toBeVisible();
+  await inbox.card.getByRole("button", { name: "Approve with changes" }).click();
+  await expect(inbox.card.getByText(`Approved by ${reviewer.name}, and done`)).toBeVisible({ timeout: 20_000 });
+  const call = await deps.db.call.findFirstOrThrow({ where: { approvals: { some: { id: pending.edit.approvalId } } } });
+  expect(JSON.parse(call.argumentsCanonical)).toMatchObject({ amount: 30.5, order_id: "A-1042" });
 });

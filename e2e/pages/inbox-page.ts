@@ -32,7 +32,12 @@ export class InboxPage {
       await this.page.getByRole("button", { name: "Keyboard map" }).click();
       await map.waitFor({ timeout: 1_000 }).catch(() => undefined);
     }
+    await this.closeMap();
+  }
+
+  /** Its content leaves the page a moment after the browser has hidden it, and only then does the page know that it is closed. */
+  async closeMap(): Promise<void> {
     await this.page.keyboard.press("Escape");
-    await map.waitFor({ state: "hidden" });
+    await this.page.getByText("They work wherever nobody writes.").waitFor({ state: "detached" });
   }
 }
