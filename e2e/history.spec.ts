@@ -54,7 +54,7 @@ test("an operator cancels a run, its question is withdrawn, and a retry goes on 
   await run.page.getByRole("button", { name: "Cancel the run" }).click();
   await expect(run.facts.getByText("Cancelled", { exact: true })).toBeVisible();
   await run.show("Approvals");
-  await expect(run.page.getByText("Withdrawn")).toBeVisible();
+  await expect(run.page.getByText("Withdrawn", { exact: true })).toBeVisible();
   await run.show("Events");
   await expect(run.page.getByText("run.cancelled")).toBeVisible();
 

@@ -84,7 +84,7 @@ function Node({ node, x, y, isCurrent }: { node: MapNode; isCurrent: boolean } &
   const body = (
     <>
       <rect x={x} y={y} width={WIDTH} height={HEIGHT} rx={8} className={classNames("fill-panel stroke-line-strong group-hover:stroke-edge", isCurrent && "fill-accent-soft stroke-accent", state?.mark === "idle" && "[stroke-dasharray:3_3]")}>
-        <title>{`${node.label}, ${node.detail}${state ? `: ${state.word}` : ""}`}</title>
+        {label === node.label ? null : <title>{node.label}</title>}
       </rect>
       {state?.mark === "failed" ? (
         <rect x={x + 12} y={y + 12} width={9} height={9} rx={2} className={dots.failed} />
@@ -92,7 +92,8 @@ function Node({ node, x, y, isCurrent }: { node: MapNode; isCurrent: boolean } &
         <circle cx={x + 16.5} cy={y + 16.5} r={4.5} className={dots[state.mark]} />
       ) : null}
       <text x={x + (state ? 29 : 13)} y={y + 20.5} className="fill-ink text-[13px] font-medium">
-        {label}
+        {/* The blank keeps the two lines apart where they are read as one name. */}
+        {`${label} `}
       </text>
       <text x={x + (state ? 29 : 13)} y={y + 36} className="fill-ink-3 text-[11.5px]">
         {detail}
@@ -100,7 +101,7 @@ function Node({ node, x, y, isCurrent }: { node: MapNode; isCurrent: boolean } &
     </>
   );
   return href ? (
-    <Link href={href} aria-label={`${label} ${detail}`} aria-current={isCurrent ? "true" : undefined} className="group outline-none [&:focus-visible>rect]:stroke-accent [&:focus-visible>rect]:stroke-2" scroll={false}>
+    <Link href={href} aria-current={isCurrent ? "true" : undefined} className="group outline-none [&:focus-visible>rect]:stroke-accent [&:focus-visible>rect]:stroke-2" scroll={false}>
       {body}
     </Link>
   ) : (

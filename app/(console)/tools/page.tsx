@@ -66,8 +66,8 @@ function ServerSection({ server, tools, now }: { server: RegistryServer; tools: 
   return (
     <section aria-labelledby={id} className="border-b border-line pt-5 last:border-b-0">
       <header className="grid gap-1 px-4 pb-3 tablet:px-6">
-        <h2 id={id} className="flex flex-wrap items-baseline gap-x-4 text-lg font-semibold">
-          {server.name}
+        <h2 className="flex flex-wrap items-baseline gap-x-4 text-lg font-semibold">
+          <span id={id}>{server.name}</span>
           <StatusMark {...HEALTH_WORDS[server.health]} className="text-base font-normal text-ink-2" />
         </h2>
         {server.description ? <p className="text-ink-2">{server.description}</p> : null}
