@@ -4,7 +4,7 @@ import { revalidatePath } from "next/cache";
 import { unstable_rethrow } from "next/navigation";
 import { z } from "zod";
 import type { DecisionAnswer, DecisionRequest } from "@/components/approvals/decision";
-import { actorOf, can, requireSession, type Session } from "@/lib/auth/session";
+import { actorOf, requireSession, type Session } from "@/lib/auth/session";
 import { decideApproval } from "@/lib/engine/decide-approval";
 import { engineDeps } from "@/lib/engine/deps";
 import { extendApproval } from "@/lib/engine/extend-approval";
@@ -59,10 +59,14 @@ export async function decideCard(given: DecisionRequest): Promise<DecisionAnswer
 /** A critical call is approved by typing a value of it; the server checks that as well, so that no script of a page can leave it out. */
 async function requireConfirmation(session: Session, approval: ApprovalView, typed: string | undefined): Promise<void> {
   if (approval.danger !== "critical") return;
-  const { db, now } = engineDeps();
-  const card = await findCard(db, approval.id, { userId: session.user.id, role: session.user.role, groups: session.user.groups }, now());
+  const card = await readCard(session, approval.id);
   if (card?.confirmWord === typed) return;
   throw new KimitsuError("invalid_request", `This call is critical: type ${card?.confirmWord} to approve it. Nothing was decided.`);
+}
+
+function readCard(session: Session, approvalId: string) {
+  const { db, now } = engineDeps();
+  return findCard(db, approvalId, { userId: session.user.id, role: session.user.role, groups: session.user.groups }, now());
 }
 
 async function explain(error: unknown, given: DecisionRequest): Promise<DecisionAnswer> {
@@ -75,11 +79,14 @@ async function explain(error: unknown, given: DecisionRequest): Promise<Decision
   return { kind: "uncertain", message: `The server failed; its log has it under ${requestId}.` };
 }
 
+/** Half an hour more for everyone, from someone who could decide. */
 export async function extendCard(approvalId: string): Promise<{ ok: boolean; message: string }> {
   const session = await requireSession();
   try {
-    if (!can(session, "approvals:decide")) throw new KimitsuError("forbidden", "Only people who decide can give more time; nothing was changed.");
-    await extendApproval(engineDeps(), actorOf(session), { approvalId: parseInput(z.string(), approvalId), byMs: EXTEND_BY_MS });
+    const id = parseInput(z.string(), approvalId);
+    const refusal = (await readCard(session, id))?.refusal;
+    if (refusal) throw new KimitsuError("forbidden", `Only who could decide can give more time. ${refusal} Nothing was changed.`);
+    await extendApproval(engineDeps(), actorOf(session), { approvalId: id, byMs: EXTEND_BY_MS });
     revalidatePath("/inbox", "layout");
     return { ok: true, message: "30 minutes more" };
   } catch (error) {
