@@ -44,7 +44,9 @@ function EventRow({ event }: { event: RunEvent }) {
         <summary className="grid grid-cols-[20px_minmax(0,1fr)_auto] items-baseline gap-x-3 px-4 py-1.5 hover:bg-sunken/60 focus-visible:-outline-offset-2 tablet:grid-cols-[20px_52px_minmax(0,1fr)_minmax(0,1fr)_auto] tablet:px-6">
           <ChevronRight aria-hidden className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90" />
           <span className="text-sm text-ink-3 tabular-nums max-tablet:hidden">{event.seq}</span>
-          <code className="wrap-anywhere">{event.type}</code>
+          <span className="min-w-0">
+            <code className="wrap-anywhere">{event.type}</code> <span className="text-sm text-ink-2 wrap-anywhere">{describeData(event.data)}</span>
+          </span>
           <span className="truncate text-sm text-ink-2 max-tablet:order-last max-tablet:col-start-2">{event.actor.name}</span>
           <span className="text-sm text-ink-3">
             <LocalTime at={event.at.toISOString()} />
@@ -56,4 +58,12 @@ function EventRow({ event }: { event: RunEvent }) {
       </details>
     </li>
   );
+}
+
+/** What the event is about, in a few words; opened, it shows all of it. */
+function describeData(data: RunEvent["data"]): string {
+  const text = (name: string): string => (typeof data[name] === "string" || typeof data[name] === "number" ? String(data[name]) : "");
+  if (text("server") && text("tool")) return `${text("server")}.${text("tool")}`;
+  if (text("model")) return `turn ${text("turn")}, ${text("model")}`;
+  return text("step") || text("verdict") || text("status") || text("workflow") || text("reason");
 }
