@@ -13,13 +13,14 @@ interface MenuProps {
   label: string;
   side?: "top" | "bottom";
   align?: "start" | "end";
+  defaultOpen?: boolean;
   children: ReactNode;
 }
 
 /** Not modal: a modal menu would put a style element into the page to stop scrolling, which our policy refuses. */
-export function Menu({ trigger, label, side = "bottom", align = "end", children }: MenuProps) {
+export function Menu({ trigger, label, side = "bottom", align = "end", defaultOpen, children }: MenuProps) {
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       {/* Without a portal the menu stays in the landmark it belongs to; its position is fixed, so nothing clips it. */}
       <DropdownMenu.Content

@@ -1,0 +1,51 @@
+"use client";
+
+import { startTransition, useState } from "react";
+import { BookOpen, LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
+import { applyTheme, parseTheme, type Theme } from "@/components/theme/theme";
+import { Menu, MenuChoices, MenuItem, MenuLine, MenuLink } from "@/components/ui/menu";
+import type { Person } from "./person";
+import { PersonButton } from "./person-button";
+
+const themes = [
+  { value: "light", label: "Light", icon: <Sun aria-hidden /> },
+  { value: "dark", label: "Dark", icon: <Moon aria-hidden /> },
+  { value: "system", label: "System", icon: <Monitor aria-hidden /> },
+];
+
+interface Props {
+  person: Person;
+  theme: Theme;
+  signOut: () => Promise<void>;
+}
+
+/** Open from the start: it is made when somebody asks for it. */
+export default function AccountMenu({ person, theme: initial, signOut }: Props) {
+  const [theme, setTheme] = useState(initial);
+  function choose(value: string) {
+    const next = parseTheme(value);
+    setTheme(next);
+    applyTheme(next);
+  }
+  return (
+    <Menu trigger={<PersonButton person={person} />} label="Account" side="top" align="start" defaultOpen>
+      <div className="px-2.5 pt-1 pb-1.5 text-sm">
+        <div className="font-medium">{person.name}</div>
+        <div className="text-ink-3 wrap-anywhere">{person.email}</div>
+      </div>
+      <MenuLine />
+      <MenuChoices label="Theme" value={theme} onChange={choose} choices={themes} />
+      <MenuLine />
+      <MenuLink href="/settings">
+        <Settings aria-hidden /> Settings
+      </MenuLink>
+      <MenuLink href="/docs">
+        <BookOpen aria-hidden /> API reference
+      </MenuLink>
+      <MenuLine />
+      <MenuItem onSelect={() => startTransition(signOut)}>
+        <LogOut aria-hidden /> Sign out
+      </MenuItem>
+    </Menu>
+  );
+}
