@@ -41,7 +41,7 @@ async function runUnitTests(bench, files) {
   await deployMigrations(url);
   const report = path.join(bench.folder, "vitest.json");
   const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...files];
-  const { code } = await bench.run("node_modules/vitest/vitest.mjs", args, { env: { ...bench.env, DATABASE_URL: url }, live: true });
+  const { code } = await bench.run("node_modules/vitest/vitest.mjs", args, { env: { ...bench.env, DATABASE_URL: url, LOG_LEVEL: "silent" }, live: true });
   const { numPassedTests = 0, numFailedTests = 0 } = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
   // A file that cannot be loaded, or an error outside any test, fails the run without a failed test.
   return { passed: numPassedTests, failed: code === 0 ? numFailedTests : Math.max(numFailedTests, 1) };
