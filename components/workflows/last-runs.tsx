@@ -11,7 +11,7 @@ export function LastRuns({ runs, label }: { runs: readonly { id: string; status:
       {runs.toReversed().map(({ id, status }) => (
         <li key={id} className="relative flex">
           {/* A target of 24 pixels around a dot of ten. */}
-          <Link href={`/history/${id}`} title={RUN_WORDS[status].word} className="grid h-6 w-4 place-items-center rounded-sm max-tablet:w-6">
+          <Link href={`/history/${id}`} title={RUN_WORDS[status].word} className="grid size-6 place-items-center rounded-sm">
             <StatusDot mark={RUN_WORDS[status].mark} />
             <span className="sr-only">
               {RUN_WORDS[status].word}, run {id.slice(-6)}

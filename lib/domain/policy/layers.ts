@@ -72,7 +72,7 @@ function whyAsked({ pattern, requireApproval }: Grant, callArguments: unknown): 
   if (requireApproval.when === undefined) return said;
   const when = evaluateWhen(requireApproval.when, callArguments);
   if (when.holds === "no") return null;
-  return when.holds === "unclear" ? `${said}; asked because ${when.reason}` : `${said} (\`${requireApproval.when}\`)`;
+  return when.holds === "unclear" ? `${said}; asked because ${when.reason}` : `${said} (when ${requireApproval.when})`;
 }
 
 /** An exact entry whose `when` does not hold counts as one without approval: that is what its author wrote it for. */
