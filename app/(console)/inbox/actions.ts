@@ -4,7 +4,8 @@ import { revalidatePath } from "next/cache";
 import { unstable_rethrow } from "next/navigation";
 import { z } from "zod";
 import type { DecisionAnswer, DecisionRequest } from "@/components/approvals/decision";
-import { actorOf, requireSession, type Session } from "@/lib/auth/session";
+import { requireSession, type Session } from "@/lib/auth/session";
+import { deciderOf } from "@/app/api-caller";
 import { decideApproval } from "@/lib/engine/decide-approval";
 import { engineDeps } from "@/lib/engine/deps";
 import { extendApproval } from "@/lib/engine/extend-approval";
@@ -39,7 +40,7 @@ export async function decideCard(given: DecisionRequest): Promise<DecisionAnswer
     if (approval.status === "pending" && request.verdict === "approved") await requireConfirmation(session, approval, request.confirm);
     const { status } = await decideApproval(
       runtime(),
-      { userId: session.user.id, role: session.user.role, groups: session.user.groups, actor: actorOf(session), tokenId: null },
+      deciderOf(session),
       {
         approvalId: approval.id,
         verdict: request.verdict,
@@ -84,9 +85,7 @@ export async function extendCard(approvalId: string): Promise<{ ok: boolean; mes
   const session = await requireSession();
   try {
     const id = parseInput(z.string(), approvalId);
-    const refusal = (await readCard(session, id))?.refusal;
-    if (refusal) throw new KimitsuError("forbidden", `Only who could decide can give more time. ${refusal} Nothing was changed.`);
-    await extendApproval(engineDeps(), actorOf(session), { approvalId: id, byMs: EXTEND_BY_MS });
+    await extendApproval(engineDeps(), deciderOf(session), { approvalId: id, byMs: EXTEND_BY_MS });
     revalidatePath("/inbox", "layout");
     return { ok: true, message: "30 minutes more" };
   } catch (error) {

@@ -1,11 +1,10 @@
-import { callerOf } from "@/app/api-caller";
+import { deciderOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
-import { actorOf } from "@/lib/auth/principal";
 import { extendApproval as extend } from "@/lib/engine/extend-approval";
 import { runtime } from "@/lib/engine/runtime";
 import { extendApproval } from "@/lib/http/schemas/approvals";
 
 export const POST = route(extendApproval, async ({ params: { approvalId }, body, principal }) => {
-  const { expiresAt } = await extend(runtime(), actorOf(callerOf(principal)), { approvalId, byMs: body.minutes * 60_000 });
+  const { expiresAt } = await extend(runtime(), deciderOf(principal), { approvalId, byMs: body.minutes * 60_000 });
   return { data: { approval_id: approvalId, expires_at: expiresAt.toISOString() } };
 });
