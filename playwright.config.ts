@@ -24,9 +24,6 @@ export default defineConfig({
     { name: "together", testMatch: "*.spec.ts", testIgnore: "alone/*", dependencies: ["alone"] },
   ],
   forbidOnly: Boolean(process.env.CI),
-  // The Chromium that npm brings crashes now and then as it starts. A test that needed its second try is listed as flaky, and one that fails
-  // twice has failed.
-  retries: 1,
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
   use: {
     baseURL: process.env.BASE_URL,

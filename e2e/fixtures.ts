@@ -30,6 +30,16 @@ interface WorkerFixtures {
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
+  // The Chromium that npm brings crashes now and then as it starts. Only the start is tried again; no test ever is.
+  browser: [
+    async ({ playwright, launchOptions }, use) => {
+      const launch = () => playwright.chromium.launch(launchOptions);
+      const browser = await launch().catch(launch);
+      await use(browser);
+      await browser.close();
+    },
+    { scope: "worker" },
+  ],
   deps: [
     async ({}, use) => {
       const db = connect(required("DATABASE_URL"), CONNECTIONS);
