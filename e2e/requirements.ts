@@ -77,6 +77,10 @@ export const REQUIREMENTS = {
   "inbox:hidden": "Nothing in a card hides: characters that cannot be seen are named, long values are whole, and secrets show kind, length and fingerprint only.",
   "inbox:size": "The first load of the inbox takes less than 200 KB of script.",
 
+  "insights:figures": "Insights counts exactly what happened in the days that are shown: approvals, waits, expiries, tokens and cost.",
+  "insights:rules": "Insights names the rules that nobody ever said no to, with file and line.",
+  "insights:quick": "Insights names approvals of dangerous calls that came too quickly to have been read.",
+
   "ui:accessible": "No page has a WCAG 2.2 AA violation that a machine can find, in light and in dark.",
   "ui:keyboard": "Signing in and changing a role need no mouse.",
   "ui:phone": "On a phone every page that the person may open is within reach of the thumb.",

@@ -62,3 +62,10 @@ export const TIMER_SWEEP_BATCH = 200;
 
 /** A run that has spent this share of its budget says so on its trail. Lower warns earlier. */
 export const BUDGET_WARNING_SHARE = 0.8;
+
+/** An approval of a high or critical call within this time after it was asked counts as very quick on Insights: nobody reads a card and its arguments sooner. Longer blames people who are merely at hand. */
+export const QUICK_APPROVAL_MS = 5_000;
+/** A rule counts as one that never rejected after this many approvals. Fewer would list every rule that is new. */
+export const UNREJECTED_RULE_APPROVALS_MIN = 5;
+/** Insights looks back this many days at most, so that no address makes the database read years. */
+export const INSIGHTS_DAYS_MAX = 366;
