@@ -1,0 +1,27 @@
+import { getVerdicts } from "@/lib/store/queries/insights/get-verdicts";
+import { listModelCosts, listWorkflowCosts } from "@/lib/store/queries/insights/list-costs";
+import { listExpiries } from "@/lib/store/queries/insights/list-expiries";
+import { listQuickApprovals } from "@/lib/store/queries/insights/list-quick-approvals";
+import { listReviewerVerdicts } from "@/lib/store/queries/insights/list-reviewer-verdicts";
+import { listToolVerdicts } from "@/lib/store/queries/insights/list-tool-verdicts";
+import { listUnrejectedRules } from "@/lib/store/queries/insights/list-unrejected-rules";
+import type { Period } from "./period";
+
+export type Insights = Awaited<ReturnType<typeof loadInsights>>;
+type Db = Parameters<typeof getVerdicts>[0];
+
+/** All at once: the page is as quick as the slowest of them. */
+export async function loadInsights(db: Db, { from, to, parts }: Period, limit: number) {
+  const span = { from, to, limit };
+  const [verdicts, tools, reviewers, expiries, rules, quick, workflows, models] = await Promise.all([
+    getVerdicts(db, { from, to, starts: parts.map((part) => part.from) }),
+    listToolVerdicts(db, span),
+    listReviewerVerdicts(db, span),
+    listExpiries(db, span),
+    listUnrejectedRules(db, span),
+    listQuickApprovals(db, span),
+    listWorkflowCosts(db, span),
+    listModelCosts(db, span),
+  ]);
+  return { verdicts, tools, reviewers, expiries, rules, quick, workflows, models };
+}
