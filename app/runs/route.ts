@@ -1,5 +1,6 @@
 import { callerOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
+import { toRunFilter } from "@/app/runs/run-query";
 import { toSummary } from "@/app/runs/to-wire";
 import { actorOf } from "@/lib/auth/principal";
 import { answerOnce } from "@/lib/engine/answer-once";
@@ -10,8 +11,8 @@ import { readRequestKey, requesterOf } from "@/lib/http/idempotency";
 import { listRuns, startRun } from "@/lib/http/schemas/runs";
 import { listRuns as readRuns } from "@/lib/store/queries/list-runs";
 
-export const GET = route(listRuns, async ({ query: { from, to, ...query } }) => {
-  const page = await readRuns(engineDeps().db, { ...query, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined });
+export const GET = route(listRuns, async ({ query }) => {
+  const page = await readRuns(engineDeps().db, { ...toRunFilter(query), cursor: query.cursor, limit: query.limit });
   return { data: { items: page.items.map(toSummary), next_cursor: page.nextCursor } };
 });
 

@@ -28,7 +28,7 @@ export function registerRuns(program: Command): void {
     .option("--json", "print JSON lines")
     .action(async (options: ListOptions) => {
       const { db } = await openDatabase();
-      const { items } = await listRuns(db, { ...options, status: readStatus(options.status), limit: readLimit(options.limit) });
+      const { items } = await listRuns(db, { workflow: options.workflow, agent: options.agent, text: options.q, status: readStatus(options.status), limit: readLimit(options.limit) });
       if (options.json) return items.forEach((run) => console.log(JSON.stringify(run)));
       const rows = items.map((run) => [run.id, run.workflow, run.status, run.createdAt.toISOString().slice(0, 19).replace("T", " "), `$${run.figures.costUsd.toFixed(4)}`, run.startedBy.name]);
       console.log(rows.length === 0 ? "No runs." : formatTable(["RUN", "WORKFLOW", "STATUS", "STARTED (UTC)", "COST", "BY"], rows));

@@ -88,7 +88,7 @@ function describeOperation(operation: Operation, collect: Collect): Json {
 function describeResponses(operation: Operation, collect: Collect): Json {
   const content =
     typeof operation.response === "string"
-      ? { [operation.response]: { schema: { type: "string" } } }
+      ? Object.fromEntries(operation.response.split(", ").map((type) => [type, { schema: { type: "string" } }]))
       : { "application/json": { schema: collect(operation.response, "output") } };
   const success = { [operation.status ?? 200]: { description: "Success", content } };
   const others = Object.entries(operation.otherStatuses ?? {}).map(([status, description]) => [status, { description, content }]);

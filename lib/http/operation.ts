@@ -29,7 +29,7 @@ export interface Operation<
   params?: Params;
   query?: Query;
   body?: Body;
-  /** JSON of this form; a string is the content type of anything else, which the handler makes itself. */
+  /** JSON of this form; a string is the content type of anything else, or several with commas, which the handler makes itself. */
   response: Answer | string;
   /** Of success; 200 unless said. */
   status?: number;

@@ -12,6 +12,7 @@ export const OPERATIONS: Operation[] = [
   runs.invokeWorkflow,
   runs.startRun,
   runs.listRuns,
+  runs.exportRuns,
   runs.getRun,
   runs.getRunEnvelope,
   runs.getRunOutput,

@@ -10,6 +10,20 @@ const startedSchema = z.strictObject({ run_id: z.string() }).meta({ id: "Started
 const runStateSchema = z.strictObject({ run_id: z.string(), status: z.enum(RUN_STATUSES) }).meta({ id: "RunState" });
 const comment = z.string().trim().max(4_000).optional();
 
+const text = z.string().max(200);
+const cost = z.coerce.number().min(0).max(1_000_000);
+const filter = {
+  workflow: text.optional(),
+  status: listOf(RUN_STATUSES).optional().describe("One status, or several with commas between them"),
+  agent: text.optional().describe("Runs in which this agent may take part"),
+  who: text.optional().describe("Name or e-mail of whoever started it, or a part of it; or their id"),
+  q: text.optional().describe("Words in id, workflow, agents, starter or params, each whole or as a beginning"),
+  from: z.iso.datetime({ offset: true }).optional().describe("Created from this time on"),
+  to: z.iso.datetime({ offset: true }).optional().describe("Created before this time"),
+  cost_min: cost.optional().describe("Cost at least so many US dollars"),
+  cost_max: cost.optional().describe("Cost at most so many US dollars"),
+};
+
 export const invokeWorkflow = defineOperation({
   id: "invokeWorkflow",
   method: "POST",
@@ -46,16 +60,20 @@ export const listRuns = defineOperation({
   tag,
   summary: "Runs, newest first",
   permission: "runs:read",
-  query: z.strictObject({
-    workflow: z.string().max(200).optional(),
-    status: listOf(RUN_STATUSES).optional().describe("One status, or several with commas between them"),
-    agent: z.string().max(200).optional().describe("Runs in which this agent may take part"),
-    q: z.string().max(200).optional().describe("Words in id, workflow, agents, starter or params"),
-    from: z.iso.datetime({ offset: true }).optional().describe("Created from this time on"),
-    to: z.iso.datetime({ offset: true }).optional().describe("Created before this time"),
-    ...pageQuery,
-  }),
+  query: z.strictObject({ ...filter, ...pageQuery }),
   response: z.strictObject({ items: z.array(runSummarySchema), next_cursor: z.string().nullable() }).meta({ id: "RunPage" }),
+});
+
+export const exportRuns = defineOperation({
+  id: "exportRuns",
+  method: "GET",
+  path: "/runs/export",
+  tag,
+  summary: "Every run that fits, newest first, as a file",
+  description: "`jsonl`: one `RunSummary` a line. `csv`: the same in columns, with a head line; text that a spreadsheet would take for a formula begins with an apostrophe. Streams, so it can be of any length.",
+  permission: "runs:read",
+  query: z.strictObject({ ...filter, format: z.enum(["csv", "jsonl"]).default("jsonl") }),
+  response: "application/jsonl, text/csv",
 });
 
 export const getRun = defineOperation({

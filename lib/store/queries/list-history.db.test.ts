@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { decideApproval } from "@/lib/engine/decide-approval";
 import { startRun } from "@/lib/engine/start-run";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
@@ -8,9 +9,10 @@ import { listPendingOfRun } from "@/lib/store/queries/get-approval";
 import { findRunPage } from "@/lib/store/queries/get-run-page";
 import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
 import { findStepPage } from "@/lib/store/queries/get-step-page";
-import { type HistoryFilter, listHistory } from "@/lib/store/queries/list-history";
+import { listHistory } from "@/lib/store/queries/list-history";
 import { listRunApprovals } from "@/lib/store/queries/list-run-approvals";
 import { listRunEvents } from "@/lib/store/queries/list-run-events";
+import type { RunFilter } from "@/lib/store/queries/run-filter";
 import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
 import { buildUser } from "@/lib/testing/builders";
 import { useDatabase } from "@/lib/testing/database";
@@ -48,16 +50,16 @@ async function bench() {
   const [ana, jo] = [await buildUser(run.deps, "operator", { name: `Ana ${Math.random()}` }), await buildUser(run.deps, "reviewer", { name: `Jo ${Math.random()}` })];
   const by = { userId: jo.id, role: "reviewer" as const, groups: [], actor: jo.actor, tokenId: null };
   const start = async (order: string, actor = ana.actor) => (await startRun(run.deps, { workflow: "main", params: { order }, actor })).runId;
-  const list = async (filter: HistoryFilter & { cursor?: string; limit?: number }) => listHistory(run.deps.db, { now: run.clock.now(), ...filter });
+  const list = async (filter: RunFilter & { cursor?: string; limit?: number }) => listHistory(run.deps.db, { now: run.clock.now(), ...filter });
   return { server, ...run, ana, jo, by, start, list };
 }
 
 describe("the list of runs", () => {
-  test("is narrowed by each filter to exactly the runs that fit", async () => {
+  test(verifies("history:filters", "is narrowed by each filter to exactly the runs that fit"), async () => {
     const { list, start, ana, jo, server } = await bench();
     const [one, two] = [await start("A-1042"), await start("it's 50% \\ off")];
     const other = await start("B-77", jo.actor);
-    const ids = async (filter: HistoryFilter) => (await list(filter)).items.map(({ id }) => id);
+    const ids = async (filter: RunFilter) => (await list(filter)).items.map(({ id }) => id);
     expect(await ids({ who: ana.name })).toEqual([two, one]);
     expect(await ids({ who: jo.email })).toEqual([other]);
     expect(await ids({ who: jo.id })).toEqual([other]);
@@ -66,8 +68,13 @@ describe("the list of runs", () => {
     expect(await ids({ who: ana.name, text: "it's 50% \\" })).toEqual([two]);
     expect(await ids({ who: ana.name, text: "A-10 & ! ( :*" })).toEqual([one]);
     expect(await ids({ who: ana.name, text: "A-10 | zebra" })).toEqual([]);
-    expect(await ids({ who: ana.name, workflow: "main", agent: "worker", status: "pending" })).toEqual([two, one]);
+    expect(await ids({ who: ana.name, workflow: "main", agent: "worker", status: ["pending"] })).toEqual([two, one]);
     expect(await ids({ who: ana.name, agent: "work" })).toEqual([]);
+    await database.db.run.update({ where: { id: one }, data: { costUsd: 0.25 } });
+    expect(await ids({ who: ana.name, costMin: 0.25 })).toEqual([one]);
+    expect(await ids({ who: ana.name, costMin: 0.1, costMax: 0.2 })).toEqual([]);
+    expect(await ids({ who: ana.name, costMax: 0.24 })).toEqual([two]);
+    expect(await ids({ who: ana.name, status: ["failed", "pending"] })).toEqual([two, one]);
     expect(await ids({ who: ana.name, from: new Date("2026-01-02") })).toEqual([]);
     expect(await ids({ who: ana.name, to: new Date("2026-01-02"), from: new Date("2025-12-31") })).toEqual([two, one]);
     await server.close();

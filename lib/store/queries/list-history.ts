@@ -2,8 +2,9 @@ import { PAGE_SIZE } from "@/lib/domain/limits";
 import type { RunStatus } from "@/lib/domain/run-state";
 import type { StepStatus } from "@/lib/domain/step-state";
 import type { Db } from "@/lib/store/client";
-import { Prisma } from "@/lib/store/generated/client";
+import type { Prisma } from "@/lib/store/generated/client";
 import { type Page, toPage } from "@/lib/store/queries/page";
+import { type RunFilter, runsWhere } from "@/lib/store/queries/run-filter";
 import { sumPersonWaits } from "@/lib/store/queries/sum-person-waits";
 
 export interface HistoryRun {
@@ -24,18 +25,6 @@ export interface HistoryRun {
   completedAt: Date | null;
 }
 
-export interface HistoryFilter {
-  workflow?: string;
-  status?: RunStatus;
-  agent?: string;
-  /** A name or e-mail address, or a part of one; or the id of whoever started it. */
-  who?: string;
-  from?: Date;
-  to?: Date;
-  /** Words that must all occur, each whole or as a beginning. */
-  text?: string;
-}
-
 interface Row {
   id: string;
   workflow: string;
@@ -54,41 +43,15 @@ interface Row {
 const STEPS_SHOWN = 16;
 
 /** Runs, newest first. */
-export async function listHistory(db: Db, query: HistoryFilter & { now: Date; cursor?: string; limit?: number }): Promise<Page<HistoryRun>> {
+export async function listHistory(db: Db, query: RunFilter & { now: Date; cursor?: string; limit?: number }): Promise<Page<HistoryRun>> {
   const limit = query.limit ?? PAGE_SIZE;
-  const where = Prisma.join([Prisma.sql`TRUE`, ...(await toConditions(db, query)), ...(query.cursor ? [Prisma.sql`id < ${query.cursor}`] : [])], " AND ");
+  const where = await runsWhere(db, query);
   const rows = await db.$queryRaw<Row[]>`
     SELECT id, workflow, version, status::text AS status, started_by_kind::text AS kind, started_by_name AS name, active_ms, cost_usd, error, created_at, completed_at
     FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`;
   const ids = rows.map((row) => row.id);
   const [strips, waits] = await Promise.all([listStrips(db, ids), sumPersonWaits(db, ids, query.now)]);
   return toPage(rows, limit, (row) => row.id, (row) => toHistoryRun(row, strips.get(row.id), waits.get(row.id) ?? 0));
-}
-
-async function toConditions(db: Db, filter: HistoryFilter): Promise<Prisma.Sql[]> {
-  const conditions: Prisma.Sql[] = [];
-  if (filter.workflow) conditions.push(Prisma.sql`workflow = ${filter.workflow}`);
-  if (filter.status) conditions.push(Prisma.sql`status = ${filter.status}::run_status`);
-  if (filter.agent) conditions.push(Prisma.sql`agents @> ARRAY[${filter.agent}]`);
-  if (filter.who) conditions.push(Prisma.sql`started_by_id = ANY (${await listStarters(db, filter.who)})`);
-  if (filter.from) conditions.push(Prisma.sql`created_at >= ${filter.from}`);
-  if (filter.to) conditions.push(Prisma.sql`created_at < ${filter.to}`);
-  if (filter.text) conditions.push(Prisma.sql`to_tsvector('simple', search_text) @@ to_tsquery('simple', ${toPrefixQuery(filter.text)})`);
-  return conditions;
-}
-
-/** People are few and runs are many, so the name is looked up first and the runs are found by an index on ids. */
-async function listStarters(db: Db, who: string): Promise<string[]> {
-  const contains = { contains: who, mode: "insensitive" as const };
-  const people = await db.user.findMany({ where: { OR: [{ name: contains }, { email: contains }] }, select: { id: true }, take: 200 });
-  const tokens = await db.apiToken.findMany({ where: { OR: [{ name: contains }, { userId: { in: people.map(({ id }) => id) } }] }, select: { id: true }, take: 1000 });
-  return [who, ...people.map(({ id }) => id), ...tokens.map(({ id }) => id)];
-}
-
-/** Every word in quotes, so that nothing a person types is read as an operator. */
-function toPrefixQuery(text: string): string {
-  const words = text.split(/\s+/u).filter(Boolean);
-  return words.map((word) => `'${word.replaceAll(/['\\]/g, "$&$&")}':*`).join(" & ");
 }
 
 interface Strip {

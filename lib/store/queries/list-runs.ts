@@ -1,8 +1,8 @@
 import { PAGE_SIZE } from "@/lib/domain/limits";
 import type { RunStatus } from "@/lib/domain/run-state";
 import type { Db } from "@/lib/store/client";
-import { Prisma } from "@/lib/store/generated/client";
 import { type Page, toPage } from "@/lib/store/queries/page";
+import { type RunFilter, runsWhere } from "@/lib/store/queries/run-filter";
 import { type Figures, type RunFailure, type StartedBy, toFigures } from "@/lib/store/queries/run-view";
 
 export interface RunSummary {
@@ -22,20 +22,10 @@ export interface RunSummary {
   completedAt: Date | null;
 }
 
-export interface RunFilter {
-  workflow?: string;
-  status?: readonly RunStatus[];
-  agent?: string;
-  /** Words that stand in the run's id, workflow, agents, starter or params. */
-  q?: string;
-  from?: Date;
-  to?: Date;
-}
-
 /** Runs that fit, newest first. Ids sort by time, so the id is the key of the pages. */
 export async function listRuns(db: Db, query: RunFilter & { cursor?: string; limit?: number }): Promise<Page<RunSummary>> {
   const limit = query.limit ?? PAGE_SIZE;
-  const ids = await db.$queryRaw<{ id: string }[]>`SELECT id FROM runs WHERE ${toCondition(query)} ORDER BY id DESC LIMIT ${limit + 1}`;
+  const ids = await db.$queryRaw<{ id: string }[]>`SELECT id FROM runs WHERE ${await runsWhere(db, query)} ORDER BY id DESC LIMIT ${limit + 1}`;
   const rows = await db.run.findMany({
     where: { id: { in: ids.map(({ id }) => id) } },
     orderBy: { id: "desc" },
@@ -59,16 +49,12 @@ export async function listRuns(db: Db, query: RunFilter & { cursor?: string; lim
   }));
 }
 
-function toCondition({ workflow, status, agent, q, from, to, cursor }: RunFilter & { cursor?: string }): Prisma.Sql {
-  const parts = [
-    Prisma.sql`true`,
-    ...(cursor ? [Prisma.sql`id < ${cursor}`] : []),
-    ...(workflow ? [Prisma.sql`workflow = ${workflow}`] : []),
-    ...(status && status.length > 0 ? [Prisma.sql`status = ANY (${[...status]}::run_status[])`] : []),
-    ...(agent ? [Prisma.sql`agents @> ARRAY[${agent}]::text[]`] : []),
-    ...(q ? [Prisma.sql`to_tsvector('simple', search_text) @@ plainto_tsquery('simple', ${q})`] : []),
-    ...(from ? [Prisma.sql`created_at >= ${from}`] : []),
-    ...(to ? [Prisma.sql`created_at < ${to}`] : []),
-  ];
-  return Prisma.join(parts, " AND ");
+/** The same runs to the last one, in pieces that fit in memory: for exports of any size. */
+export async function* streamRuns(db: Db, filter: RunFilter, batch = 500): AsyncGenerator<RunSummary> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await listRuns(db, { ...filter, cursor, limit: batch });
+    yield* page.items;
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+  }
 }
