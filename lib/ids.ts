@@ -14,6 +14,7 @@ const PREFIX = {
   outbox: "out",
   worker: "wrk",
   request: "req",
+  view: "view",
 } as const;
 
 export type IdKind = keyof typeof PREFIX;

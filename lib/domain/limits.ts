@@ -35,6 +35,8 @@ export const ANCHOR_INTERVAL_MS = 3_000;
 /** Rows of a list's page. */
 export const PAGE_SIZE = 50;
 export const PAGE_SIZE_MAX = 200;
+/** Views of History that one person can keep; all of them stand in one row of links. */
+export const SAVED_VIEWS_MAX = 30;
 
 /** A run whose worker was silent for this long is taken over. Shorter takes over sooner, and from processes that are merely slow. */
 export const LEASE_MS = 5_000;
