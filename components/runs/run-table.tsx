@@ -26,21 +26,7 @@ export interface ListedRun {
 /** One row for each run; on a phone the second line of the first cell says what the hidden columns would. */
 export function RunTable({ runs, now, label, withWorkflow = true }: { runs: readonly ListedRun[]; now: string; label: string; withWorkflow?: boolean }) {
   return (
-    <Table
-      label={label}
-      head={
-        <>
-          <Th>Status</Th>
-          {withWorkflow ? <Th className="max-tablet:hidden">Workflow</Th> : null}
-          <Th className="max-tablet:hidden">Started by</Th>
-          <Th className="max-tablet:hidden">Steps</Th>
-          <Th className="text-right max-wide:hidden">Waited for people</Th>
-          <Th className="text-right max-wide:hidden">Worked</Th>
-          <Th className="text-right max-tablet:hidden">Cost</Th>
-          <Th className="text-right">Started</Th>
-        </>
-      }
-    >
+    <Table label={label} head={<RunHeads withWorkflow={withWorkflow} />}>
       {runs.map((run) => (
         <RunRow key={run.id} run={run} now={now} withWorkflow={withWorkflow} />
       ))}
@@ -48,20 +34,48 @@ export function RunTable({ runs, now, label, withWorkflow = true }: { runs: read
   );
 }
 
-function RunRow({ run, now, withWorkflow }: { run: ListedRun; now: string; withWorkflow: boolean }) {
+/** The widths hold in tables of fixed layout; in others the columns take what they need. */
+export function RunHeads({ withWorkflow = true }: { withWorkflow?: boolean }) {
+  return (
+    <>
+      <Th className="tablet:w-58">Status</Th>
+      {withWorkflow ? <Th className="max-tablet:hidden">Workflow</Th> : null}
+      <Th className="max-tablet:hidden">Started by</Th>
+      <Th className="tablet:w-52 max-tablet:hidden">Steps</Th>
+      <Th className="text-right wide:w-38 max-wide:hidden">Waited for people</Th>
+      <Th className="text-right wide:w-28 max-wide:hidden">Worked</Th>
+      <Th className="text-right tablet:w-30 max-tablet:hidden">Cost</Th>
+      <Th className="w-30 text-right">Started</Th>
+    </>
+  );
+}
+
+interface RowProps {
+  run: ListedRun;
+  now: string;
+  withWorkflow?: boolean;
+  /** Its place in a table of which only a part is in the page. */
+  rowIndex?: number;
+}
+
+export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
   const { word, mark } = RUN_WORDS[run.status];
   return (
-    <Row className="relative hover:bg-sunken/60 has-[a:focus-visible]:bg-sunken/60">
+    <Row aria-rowindex={rowIndex} className="relative hover:bg-sunken/60 has-[a:focus-visible]:bg-sunken/60">
       <Td className="max-tablet:w-full">
         {/* The link covers the row, so that the whole row can be pressed and there is one stop for the keyboard. */}
-        <Link href={`/history/${run.id}`} className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent">
+        <Link
+          href={`/history/${run.id}`}
+          prefetch={false}
+          className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+        >
           <StatusMark mark={mark} word={word} />
           <span className="sr-only">
             , {run.workflow}, run {run.id}
           </span>
         </Link>
         <div className="mt-0.5 grid gap-1 pl-4.5 text-sm text-ink-2 tablet:hidden">
-          <span>
+          <span className="truncate">
             {withWorkflow ? `${run.workflow} · ` : ""}
             {run.startedBy.name} · {describeCost(run.costUsd)}
           </span>
@@ -69,11 +83,11 @@ function RunRow({ run, now, withWorkflow }: { run: ListedRun; now: string; withW
         </div>
       </Td>
       {withWorkflow ? (
-        <Td className="max-tablet:hidden">
+        <Td className="truncate max-tablet:hidden">
           <span className="font-medium">{run.workflow}</span> <span className="text-sm text-ink-3">{run.version}</span>
         </Td>
       ) : null}
-      <Td className="max-tablet:hidden">
+      <Td className="truncate max-tablet:hidden">
         {run.startedBy.name}
         {run.startedBy.kind === "user" ? null : <span className="text-sm text-ink-3"> {run.startedBy.kind}</span>}
       </Td>

@@ -1,19 +1,31 @@
 import { RUN_STATUSES } from "@/components/runs/run-words";
-import type { HistoryFilter } from "@/lib/store/queries/list-history";
-import { oneText } from "../search-params";
+import type { RunFilter } from "@/lib/store/queries/run-filter";
+import { addressWith, oneText } from "../search-params";
 
 /** What the address asks for, as typed. */
 export interface HistoryQuery {
-  workflow?: string;
+  q?: string;
   status?: string;
+  workflow?: string;
   agent?: string;
   who?: string;
+  /** Counted back from now, so that a saved view moves with the time. */
+  last?: string;
   from?: string;
   to?: string;
-  q?: string;
+  cost_min?: string;
+  cost_max?: string;
 }
 
-const NAMES = ["q", "status", "workflow", "agent", "who", "from", "to"] as const;
+const NAMES = ["q", "status", "workflow", "agent", "who", "last", "from", "to", "cost_min", "cost_max"] as const satisfies readonly (keyof HistoryQuery)[];
+const HOUR_MS = 3_600_000;
+
+export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = {
+  "1h": { label: "Last hour", ms: HOUR_MS },
+  "24h": { label: "Last 24 hours", ms: 24 * HOUR_MS },
+  "7d": { label: "Last 7 days", ms: 7 * 24 * HOUR_MS },
+  "30d": { label: "Last 30 days", ms: 30 * 24 * HOUR_MS },
+};
 
 export function readHistoryQuery(params: Record<string, string | string[] | undefined>): HistoryQuery {
   return Object.fromEntries(NAMES.map((name) => [name, oneText(params[name])]));
@@ -23,8 +35,13 @@ export function isFiltered(query: HistoryQuery): boolean {
   return NAMES.some((name) => query[name] !== undefined);
 }
 
+/** The same filters always give the same text, whatever order they were typed in: by it a saved view is known. */
+export function formatHistoryQuery(query: HistoryQuery): string {
+  return addressWith("", Object.fromEntries(NAMES.map((name) => [name, query[name]]))).slice(1);
+}
+
 /** Times in the address are UTC. What cannot be read is reported and left out, never guessed. */
-export function toHistoryFilter(query: HistoryQuery): { filter: HistoryFilter; problems: string[] } {
+export function toHistoryFilter(query: HistoryQuery, now: Date): { filter: RunFilter; problems: string[] } {
   const problems: string[] = [];
   const time = (name: "from" | "to"): Date | undefined => {
     const text = query[name];
@@ -34,7 +51,31 @@ export function toHistoryFilter(query: HistoryQuery): { filter: HistoryFilter; p
     problems.push(`“${name}” is not a time: ${text}. Write it as 2026-01-31T09:30.`);
     return undefined;
   };
+  const cost = (name: "cost_min" | "cost_max"): number | undefined => {
+    const text = query[name];
+    if (text === undefined) return undefined;
+    if (/^\d{1,7}(\.\d{1,6})?$/.test(text)) return Number(text);
+    problems.push(`“${name}” is not an amount: ${text}. Write it in US dollars, as 0.25.`);
+    return undefined;
+  };
   const status = RUN_STATUSES.find((known) => known === query.status);
   if (query.status !== undefined && status === undefined) problems.push(`There is no status “${query.status}”. A run is one of: ${RUN_STATUSES.join(", ")}.`);
-  return { filter: { workflow: query.workflow, status, agent: query.agent, who: query.who, from: time("from"), to: time("to"), text: query.q }, problems };
+  const period = query.last !== undefined && Object.hasOwn(PERIODS, query.last) ? PERIODS[query.last] : undefined;
+  if (query.last !== undefined && period === undefined) problems.push(`“last” is not a period: ${query.last}. It is one of: ${Object.keys(PERIODS).join(", ")}.`);
+  const since = period ? new Date(now.getTime() - period.ms) : undefined;
+  const from = time("from");
+  return {
+    filter: {
+      workflow: query.workflow,
+      status: status ? [status] : undefined,
+      agent: query.agent,
+      who: query.who,
+      from: since && from ? new Date(Math.max(since.getTime(), from.getTime())) : (since ?? from),
+      to: time("to"),
+      costMin: cost("cost_min"),
+      costMax: cost("cost_max"),
+      text: query.q,
+    },
+    problems,
+  };
 }

@@ -2,15 +2,18 @@ import { ChevronRight } from "lucide-react";
 import { RUN_STATUSES, RUN_WORDS } from "@/components/runs/run-words";
 import { Button, buttonClass } from "@/components/ui/button";
 import { SelectField, TextField } from "@/components/ui/field";
-import { type HistoryQuery, isFiltered } from "./filter";
+import { type HistoryQuery, isFiltered, PERIODS } from "./filter";
 
 const STATUS_CHOICES = [{ value: "", label: "Any" }, ...RUN_STATUSES.map((status) => ({ value: status, label: RUN_WORDS[status].word }))];
+const PERIOD_CHOICES = [{ value: "", label: "Any time" }, ...Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))];
 
 interface Props {
   query: HistoryQuery;
   /** Names that exist in the project as it is now; older runs may have others, which can be typed. */
   workflows: readonly string[];
   agents: readonly string[];
+  /** Where every run is listed. */
+  clearHref: string;
 }
 
 /** A plain form that changes the address, so that what is shown can be sent to someone. On a phone it is folded away. */
@@ -31,28 +34,49 @@ export function HistoryFilters(props: Props) {
   );
 }
 
-function FilterForm({ query, workflows, agents, idPrefix }: Props & { idPrefix: string }) {
+function FilterForm({ query, workflows, agents, clearHref, idPrefix }: Props & { idPrefix: string }) {
   const text = { spellCheck: false, autoComplete: "off" } as const;
   return (
-    <form role="search" aria-label="Filter runs" className="grid grid-cols-2 items-end gap-2.5 px-4 py-3 tablet:grid-cols-4 tablet:px-6 wide:grid-cols-[minmax(0,1.5fr)_repeat(4,minmax(0,1fr))_repeat(2,minmax(0,1.25fr))_auto]">
-      <TextField id={`${idPrefix}-q`} name="q" label="Text" placeholder="Words, values, run_…" defaultValue={query.q} className="max-tablet:col-span-2" {...text} />
-      <SelectField id={`${idPrefix}-status`} name="status" label="Status" choices={STATUS_CHOICES} defaultValue={query.status ?? ""} />
-      <TextField id={`${idPrefix}-workflow`} name="workflow" label="Workflow" list={`${idPrefix}-workflows`} defaultValue={query.workflow} {...text} />
-      <TextField id={`${idPrefix}-agent`} name="agent" label="Agent" list={`${idPrefix}-agents`} defaultValue={query.agent} {...text} />
-      <TextField id={`${idPrefix}-who`} name="who" label="Started by" placeholder="Name or e-mail" defaultValue={query.who} {...text} />
-      <TextField id={`${idPrefix}-from`} name="from" type="datetime-local" label="From (UTC)" defaultValue={pickerValue(query.from)} className="max-tablet:col-span-2" />
-      <TextField id={`${idPrefix}-to`} name="to" type="datetime-local" label="Until (UTC)" defaultValue={pickerValue(query.to)} className="max-tablet:col-span-2" />
-      <div className="flex gap-2">
-        <Button type="submit">Filter</Button>
-        {isFiltered(query) ? (
-          <a href="/history" className={buttonClass({ variant: "quiet" })}>
-            Clear
-          </a>
-        ) : null}
+    <form role="search" aria-label="Filter runs" action="/history" className="grid gap-2.5 px-4 py-3 tablet:px-6">
+      <div className="grid grid-cols-2 items-end gap-2.5 tablet:grid-cols-4 wide:grid-cols-[minmax(0,1.6fr)_repeat(5,minmax(0,1fr))_auto]">
+        <TextField id={`${idPrefix}-q`} name="q" label="Text" placeholder="Words, values, run_…" defaultValue={query.q} className="max-tablet:col-span-2" {...text} />
+        <SelectField id={`${idPrefix}-status`} name="status" label="Status" choices={STATUS_CHOICES} defaultValue={query.status ?? ""} />
+        <TextField id={`${idPrefix}-workflow`} name="workflow" label="Workflow" list={`${idPrefix}-workflows`} defaultValue={query.workflow} {...text} />
+        <TextField id={`${idPrefix}-agent`} name="agent" label="Agent" list={`${idPrefix}-agents`} defaultValue={query.agent} {...text} />
+        <TextField id={`${idPrefix}-who`} name="who" label="Started by" placeholder="Name or e-mail" defaultValue={query.who} {...text} />
+        <SelectField id={`${idPrefix}-last`} name="last" label="Started" choices={PERIOD_CHOICES} defaultValue={query.last ?? ""} className="max-tablet:col-span-2" />
+        <div className="flex gap-2">
+          <Button type="submit">Filter</Button>
+          {isFiltered(query) ? (
+            <a href={clearHref} className={buttonClass({ variant: "quiet" })}>
+              Clear
+            </a>
+          ) : null}
+        </div>
       </div>
+      <RareFilters query={query} idPrefix={idPrefix} />
       <Names id={`${idPrefix}-workflows`} names={workflows} />
       <Names id={`${idPrefix}-agents`} names={agents} />
     </form>
+  );
+}
+
+/** Folded unless one of them is in use, so that the row above stays readable. */
+function RareFilters({ query, idPrefix }: { query: HistoryQuery; idPrefix: string }) {
+  const amount = { inputMode: "decimal", autoComplete: "off", placeholder: "0.00" } as const;
+  return (
+    <details open={[query.from, query.to, query.cost_min, query.cost_max].some((value) => value !== undefined)} className="group/more">
+      <summary className="inline-flex items-center gap-1.5 text-sm text-ink-2 max-tablet:h-9">
+        <ChevronRight aria-hidden className="size-3.5 text-ink-3 transition-transform group-open/more:rotate-90" />
+        Cost, and exact times
+      </summary>
+      <div className="grid grid-cols-2 items-end gap-2.5 pt-2 tablet:max-w-190 tablet:grid-cols-4">
+        <TextField id={`${idPrefix}-cost-min`} name="cost_min" label="Cost from ($)" defaultValue={query.cost_min} {...amount} />
+        <TextField id={`${idPrefix}-cost-max`} name="cost_max" label="Cost to ($)" defaultValue={query.cost_max} {...amount} />
+        <TextField id={`${idPrefix}-from`} name="from" type="datetime-local" label="From (UTC)" defaultValue={pickerValue(query.from)} className="max-tablet:col-span-2" />
+        <TextField id={`${idPrefix}-to`} name="to" type="datetime-local" label="Until (UTC)" defaultValue={pickerValue(query.to)} className="max-tablet:col-span-2" />
+      </div>
+    </details>
   );
 }
 

@@ -1,21 +1,27 @@
 import type { Metadata } from "next";
 import Link from "next/link";
+import { redirect } from "next/navigation";
+import { Download } from "lucide-react";
 import { KeepFresh } from "@/components/runs/keep-fresh";
-import { RunTable } from "@/components/runs/run-table";
+import { RunList } from "@/components/runs/run-list";
 import { isActive } from "@/components/runs/run-words";
 import { buttonClass } from "@/components/ui/button";
 import { Command } from "@/components/ui/command";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { PageBar } from "@/components/ui/page-bar";
-import { Pager } from "@/components/ui/pager";
 import { requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import { listHistory } from "@/lib/store/queries/list-history";
+import { listSavedViews } from "@/lib/store/queries/list-saved-views";
+import type { RunFilter } from "@/lib/store/queries/run-filter";
 import { findCurrentProject } from "../workflows/current-project";
 import { addressWith, oneText } from "../search-params";
-import { isFiltered, readHistoryQuery, toHistoryFilter } from "./filter";
+import { ALL_RUNS } from "./all-runs";
+import { formatHistoryQuery, isFiltered, readHistoryQuery, toHistoryFilter } from "./filter";
 import { HistoryFilters } from "./history-filter";
+import { toListedPage } from "./listed-page";
+import { ViewLinks } from "./view-links";
 
 export const metadata: Metadata = { title: "History" };
 
@@ -24,34 +30,62 @@ const REFRESH_BUSY_MS = 3_000;
 const REFRESH_STILL_MS = 15_000;
 
 export default async function HistoryPage({ searchParams }: PageProps<"/history">) {
-  await requirePermission("runs:read");
+  const { user } = await requirePermission("runs:read");
   const params = await searchParams;
-  const query = readHistoryQuery(params);
-  const cursor = oneText(params.cursor);
-  const { filter, problems } = toHistoryFilter(query);
   const { db, now } = engineDeps();
   const clock = now();
+  const views = await listSavedViews(db, user.id);
+  const opensWith = views.findLast(({ isDefault }) => isDefault);
+  // The address expands to plain filters, so that it can be sent to someone who has no such view.
+  if (opensWith && Object.keys(params).length === 0) redirect(`/history?${opensWith.query}`);
+  const query = readHistoryQuery(params);
+  const cursor = oneText(params.cursor);
+  const { filter, problems } = toHistoryFilter(query, clock);
   const page = await listHistory(db, { ...filter, cursor, now: clock });
   const project = findCurrentProject();
+  const rowsHref = addressWith("/history/rows", { ...query });
   return (
     <>
-      <PageBar title="History" />
-      <HistoryFilters query={query} workflows={Object.keys(project?.workflows ?? {})} agents={Object.keys(project?.agents ?? {})} />
+      <PageBar title="History">
+        <ExportLinks filter={filter} />
+      </PageBar>
+      <ViewLinks views={views} current={formatHistoryQuery(query)} />
+      <HistoryFilters query={query} workflows={Object.keys(project?.workflows ?? {})} agents={Object.keys(project?.agents ?? {})} clearHref={opensWith ? ALL_RUNS : "/history"} />
       {problems.map((problem) => (
         <Notice key={problem} tone="failed" title={problem} className="mx-4 my-3 tablet:mx-6" />
       ))}
       {page.items.length > 0 ? (
-        <RunTable label="Runs, newest first" runs={page.items.map((run) => ({ ...run, createdAt: run.createdAt.toISOString() }))} now={clock.toISOString()} />
+        <RunList
+          key={addressWith(rowsHref, { cursor })}
+          label="Runs, newest first"
+          first={toListedPage(page)}
+          now={clock.toISOString()}
+          rowsHref={rowsHref}
+          firstHref={cursor ? addressWith("/history", { ...query }) : undefined}
+          nextHref={page.nextCursor ? addressWith("/history", { ...query, cursor: page.nextCursor }) : undefined}
+        />
       ) : (
         <NoRuns filtered={isFiltered(query) || cursor !== undefined} />
       )}
-      <Pager
-        label="Pages of runs"
-        firstHref={cursor ? addressWith("/history", { ...query }) : undefined}
-        nextHref={page.nextCursor ? addressWith("/history", { ...query, cursor: page.nextCursor }) : undefined}
-      />
       <Freshness busy={page.items.some((run) => isActive(run.status))} isFirst={!cursor} />
     </>
+  );
+}
+
+/** Everything that fits the filters, not only what is on the page. */
+function ExportLinks({ filter }: { filter: RunFilter }) {
+  const { workflow, status, agent, who, text, from, to, costMin, costMax } = filter;
+  const query = { workflow, status: status?.join(","), agent, who, q: text, from: from?.toISOString(), to: to?.toISOString(), cost_min: costMin?.toString(), cost_max: costMax?.toString() };
+  return (
+    <span className="flex items-center gap-2 print:hidden">
+      <Download aria-hidden className="size-4 text-ink-3 max-tablet:hidden" />
+      {(["csv", "jsonl"] as const).map((format) => (
+        <a key={format} href={addressWith("/runs/export", { ...query, format })} download className={buttonClass({ size: "small" }, "hover:bg-sunken")}>
+          <span className="sr-only">Export as </span>
+          {format.toUpperCase()}
+        </a>
+      ))}
+    </span>
   );
 }
 

@@ -1,0 +1,20 @@
+import { can, findSession } from "@/lib/auth/session";
+import { engineDeps } from "@/lib/engine/deps";
+import { isId } from "@/lib/ids";
+import { listHistory } from "@/lib/store/queries/list-history";
+import { readHistoryQuery, toHistoryFilter } from "../filter";
+import { toListedPage } from "../listed-page";
+
+export const dynamic = "force-dynamic";
+
+/** The next rows of History, for a table that is scrolled: the page itself would bring its frame along. */
+export async function GET(request: Request): Promise<Response> {
+  const session = await findSession();
+  if (!session || !can(session, "runs:read")) return new Response(null, { status: 401 });
+  const params = Object.fromEntries(new URL(request.url).searchParams);
+  const { db, now } = engineDeps();
+  const clock = now();
+  const cursor = params.cursor !== undefined && isId("run", params.cursor) ? params.cursor : undefined;
+  const page = await listHistory(db, { ...toHistoryFilter(readHistoryQuery(params), clock).filter, cursor, now: clock });
+  return Response.json(toListedPage(page), { headers: { "cache-control": "no-store" } });
+}
