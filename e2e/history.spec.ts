@@ -2,12 +2,13 @@ import { examine, LOOKS } from "./examine";
 import { expect, test } from "./fixtures";
 import { RunPage } from "./pages/run-page";
 import { startAndWait } from "./pending";
+import { verifies } from "./requirements";
 
 /** The demo's own key, which the shop is called with. */
 const SECRET = "demo-shop-key";
 const VIEWS = ["", "/steps", "/approvals", "/events"];
 
-test("filters are in the address and show the same to someone else; what cannot be read is named", async ({ open, person, deps }) => {
+test(verifies("history:filters", "they are in the address and show the same to someone else; what cannot be read is named"), async ({ open, person, deps }) => {
   const { runId } = await startAndWait(deps, "T-315");
   const page = await open(await person("viewer"));
   await page.goto("/history");

@@ -80,6 +80,13 @@ export const REQUIREMENTS = {
   "insights:figures": "Insights counts exactly what happened in the days that are shown: approvals, waits, expiries, tokens and cost.",
   "insights:rules": "Insights names the rules that nobody ever said no to, with file and line.",
   "insights:quick": "Insights names approvals of dangerous calls that came too quickly to have been read.",
+  "history:filters": "The filters of History are part of its address, name what cannot be read, and narrow the list to exactly the runs that fit.",
+  "history:long": "A long History is read by scrolling, by keys and without scripts; only the rows near the window stand in the page.",
+  "history:views": "A person's filters can be kept under a name and opened by it; they are theirs alone, and one of them can be what History opens with.",
+  "history:export": "What is filtered is exported whole, as CSV or JSON lines, redacted like the page.",
+
+  "run:settle": "A call of which nobody knows whether it happened is settled by an operator on the run's page, in one of three ways, each with its consequence.",
+  "run:review": "An answer that an agent wants seen is accepted or refused by a reviewer on the run's page.",
 
   "ui:accessible": "No page has a WCAG 2.2 AA violation that a machine can find, in light and in dark.",
   "ui:keyboard": "Signing in and changing a role need no mouse.",

@@ -1,0 +1,162 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { examine, LOOKS } from "./examine";
+import { expect, test } from "./fixtures";
+import { verifies } from "./requirements";
+import { seedRuns } from "./seeded-runs";
+
+const rows = (page: Page) => page.getByRole("region", { name: "Runs, newest first" }).locator("tbody tr[aria-rowindex]");
+const rowOf = (page: Page, runId: string | undefined) => page.getByRole("link", { name: new RegExp(`run ${runId}`) });
+const inPage = (page: Page) => rows(page).count();
+
+test(verifies("history:long", "scrolling brings older runs to the last one, and only what is near the window stands in the page"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { workflow, ids } = await seedRuns(deps, operator, 230);
+  const page = await open(operator);
+  await page.goto(`/history?workflow=${workflow}`);
+  await expect(rowOf(page, ids.at(-1))).toBeVisible();
+  await expect(async () => {
+    await page.mouse.wheel(0, 20_000);
+    await expect(page.getByText("230 runs, and no older ones.")).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await page.keyboard.press("End");
+  await expect(rowOf(page, ids[0])).toBeInViewport();
+  expect(await inPage(page)).toBeLessThan(90);
+  await expect(page.getByRole("table")).toHaveAttribute("aria-rowcount", "231");
+  await expect(rows(page).last()).toHaveAttribute("aria-rowindex", "231");
+
+  const middle = page.locator('tr[aria-rowindex="121"]');
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 2));
+  await expect(middle).toBeInViewport();
+  await middle.getByRole("link").click();
+  await expect(page).toHaveURL(/\/history\/run_/);
+  await page.goBack();
+  await expect(middle).toBeInViewport();
+  expect(await inPage(page)).toBeLessThan(90);
+});
+
+test(verifies("history:long", "by keys from row to row, and the row with the focus is not lost when it is scrolled away"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { workflow, ids } = await seedRuns(deps, operator, 120);
+  const page = await open(operator);
+  await page.goto(`/history?workflow=${workflow}`);
+  const focused = () => page.evaluate(() => document.activeElement?.closest("tr")?.getAttribute("aria-rowindex") ?? null);
+  await rowOf(page, ids.at(-1)).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(focused).toBe("3");
+  await expect(page.getByText("120 runs, and no older ones.")).toBeAttached();
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+  await expect(rowOf(page, ids[0])).toBeInViewport();
+  expect(await focused()).toBe("3");
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(focused).toBe("4");
+  await expect(page.locator('tr[aria-rowindex="4"]')).toBeInViewport();
+  await page.keyboard.press("End");
+  await expect.poll(focused).toBe("121");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/history/${ids[0]}`);
+});
+
+test(verifies("history:long", "without scripts it is pages with a link to the next"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { workflow, ids } = await seedRuns(deps, operator, 60);
+  const page = await open(operator, { javaScriptEnabled: false });
+  await page.goto(`/history?workflow=${workflow}`);
+  await expect(rows(page)).toHaveCount(50);
+  await page.getByRole("link", { name: "Next page" }).click();
+  await expect(rows(page)).toHaveCount(10);
+  await expect(rowOf(page, ids[0])).toBeVisible();
+  await page.getByRole("link", { name: "First page" }).click();
+  await expect(rowOf(page, ids.at(-1))).toBeVisible();
+});
+
+test(verifies("history:filters", "cost from and to"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { workflow, ids } = await seedRuns(deps, operator, 30);
+  const page = await open(operator);
+  await page.goto(`/history?workflow=${workflow}`);
+  const filter = page.getByRole("search", { name: "Filter runs" }).filter({ visible: true });
+  await filter.getByText("Cost, and exact times").click();
+  await filter.getByLabel("Cost from ($)").fill("0.01");
+  await filter.getByLabel("Cost to ($)").fill("0.012");
+  await filter.getByLabel("Cost to ($)").press("Enter");
+  await expect(page).toHaveURL(/cost_min=0.01&cost_max=0.012/);
+  await expect(rows(page)).toHaveCount(3);
+  await expect(rowOf(page, ids[12])).toBeVisible();
+  await page.goto("/history?cost_min=free");
+  await expect(page.getByRole("alert").filter({ hasText: "free" })).toContainText("0.25");
+});
+
+test(verifies("history:views", "kept by name, opened by link, made the default, renamed and deleted"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { workflow } = await seedRuns(deps, operator, 20);
+  const page = await open(operator);
+  const views = page.getByRole("navigation", { name: "Views of History" });
+  await page.goto(`/history?workflow=${workflow}&status=failed`);
+  await page.getByRole("button", { name: "Save view…" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Broken");
+  await page.getByRole("button", { name: "Save the view" }).click();
+  await expect(views.getByRole("link", { name: "Broken" })).toHaveAttribute("aria-current", "page");
+
+  await page.goto("/history");
+  await views.getByRole("link", { name: "Broken" }).click();
+  await expect(page).toHaveURL(new RegExp(`\\?status=failed&workflow=${workflow}$`));
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole("button", { name: "Edit view…" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Failed ones");
+  await page.getByLabel("Open History with this view").check();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(views.getByRole("link", { name: "Failed ones default" })).toBeVisible();
+
+  await page.goto("/history");
+  await expect(page).toHaveURL(/status=failed/);
+  await views.getByRole("link", { name: "All runs" }).click();
+  await expect(page).toHaveURL("/history?view=all");
+  const other = await open(await person("viewer"));
+  await other.goto("/history");
+  await expect(other.getByRole("heading", { level: 1, name: "History" })).toBeVisible();
+  await expect(other.getByText("Failed ones")).toHaveCount(0);
+
+  await page.goto(`/history?workflow=${workflow}`);
+  await page.getByRole("button", { name: "Save view…" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Failed ones");
+  await page.getByRole("button", { name: "Save the view" }).click();
+  await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(/already/);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await views.getByRole("link", { name: "Failed ones" }).click();
+  await page.getByRole("button", { name: "Edit view…" }).click();
+  await page.getByRole("button", { name: "Delete view" }).click();
+  await expect(page).toHaveURL("/history?view=all");
+  await expect(page.getByText("Failed ones")).toHaveCount(0);
+});
+
+test(verifies("history:export", "what is filtered, whole, from the page"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { workflow, ids } = await seedRuns(deps, operator, 120);
+  const page = await open(operator);
+  await page.goto(`/history?workflow=${workflow}&cost_max=0.1`);
+  for (const { format, lines } of [{ format: "CSV", lines: 102 }, { format: "JSONL", lines: 101 }]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: `Export as ${format}` }).click()]);
+    expect(download.suggestedFilename()).toBe(`kimitsu-runs.${format.toLowerCase()}`);
+    const text = await readFile(await download.path(), "utf8");
+    expect(text.trim().split("\n")).toHaveLength(lines);
+    expect(text).toContain(ids[0]);
+    expect(text).not.toContain(ids[101]);
+  }
+});
+
+for (const { look, options } of LOOKS) {
+  test(verifies("ui:accessible", `History with views and filters, ${look}`), async ({ open, person, deps }) => {
+    const operator = await person("operator");
+    const { workflow } = await seedRuns(deps, operator, 80);
+    await deps.db.savedView.create({ data: { id: `view_${operator.id}`, userId: operator.id, name: "Dear ones", query: `workflow=${workflow}&cost_min=0.01` } });
+    const page = await open(operator, options);
+    await page.goto(`/history?workflow=${workflow}&cost_min=0.01`);
+    await expect(rows(page).first()).toBeVisible();
+    await examine(page, `history-view-${look}`);
+    await page.getByRole("button", { name: "Edit view…" }).click();
+    await expect(page.getByRole("dialog", { name: "Edit view" })).toBeVisible();
+    await page.getByRole("dialog").evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)));
+    await examine(page, `history-edit-view-${look}`);
+  });
+}

@@ -1,0 +1,123 @@
+import type { EngineDeps } from "@/lib/engine/deps";
+import { examine, LOOKS } from "./examine";
+import { expect, type Person, test } from "./fixtures";
+import { openOwnProject } from "./own-project";
+import { RunPage } from "./pages/run-page";
+import { verifies } from "./requirements";
+
+/** The tool does its work and ends the connection without an answer. */
+const UNKNOWN = {
+  allowlist: "- drop-after",
+  script: `agents:
+  worker:
+    turns:
+      - say: "The second payment goes back."
+        call: [{ tool: drop-after, arguments: { order: 1042, amount: 35.5 } }]
+    otherwise: { output: { refund: "{{ status.drop-after }}", told: "{{ results.drop-after }}" } }
+`,
+};
+const REVIEW = {
+  allowlist: "- echo",
+  script: `agents:
+  worker:
+    turns:
+      - output: { ktsu_needs_human: "The two payments differ by a cent", refund: 35.5 }
+`,
+};
+
+async function arrive(deps: EngineDeps, by: Person, project: { script: string; allowlist: string }) {
+  const own = await openOwnProject(deps, project);
+  const runId = await own.start(by);
+  await expect.poll(async () => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status, { timeout: 30_000 }).toBe("needs_human_review");
+  return { ...own, runId };
+}
+
+const statusOf = async (deps: EngineDeps, runId: string) => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status;
+
+test.describe(verifies("run:settle", "a call of which nobody knows whether it happened"), () => {
+  for (const { choice, sent, ended } of [
+    { choice: "It happened", sent: 1, ended: "Complete" },
+    { choice: "Count it as failed", sent: 1, ended: "Complete" },
+    { choice: "It did not happen: send it now", sent: 2, ended: "Needs a person" },
+  ]) {
+    test(`is settled by an operator: ${choice}`, async ({ open, person, deps }) => {
+      const operator = await person("operator");
+      const { runId, recorder, close } = await arrive(deps, operator, UNKNOWN);
+      const run = new RunPage(await open(operator));
+      await run.open(runId);
+      const panel = run.page.getByRole("region", { name: /^Unknown outcome of/ });
+      await expect(panel).toContainText("Nobody knows whether this call happened");
+      await panel.getByRole("button", { name: "Settle…" }).click();
+      const dialog = run.page.getByRole("dialog", { name: "What became of the call?" });
+      await dialog.getByLabel(choice).check();
+      if (choice === "It happened") await dialog.getByLabel("Result, if it happened").fill('{ "receipt": 7 }');
+      await dialog.getByLabel("Comment, for the record").fill("Seen in the shop's books");
+      await dialog.getByRole("button", { name: "Settle", exact: true }).click();
+      await expect(dialog).toBeHidden();
+      await expect(run.facts.getByText(ended, { exact: true })).toBeVisible({ timeout: 30_000 });
+      expect(await recorder.calls("drop-after")).toHaveLength(sent);
+      if (choice === "It happened") await expect(run.page.getByRole("complementary", { name: "Input and output" })).toContainText('"receipt": 7');
+      await run.show("Events");
+      await expect(run.page.getByText("call.settled")).toBeVisible();
+      await close();
+    });
+  }
+
+  test("shows to who may not settle it, without the button", async ({ open, person, deps }) => {
+    const { runId, close } = await arrive(deps, await person("operator"), UNKNOWN);
+    const run = new RunPage(await open(await person("reviewer")));
+    await run.open(runId);
+    await expect(run.page.getByRole("region", { name: /^Unknown outcome of/ })).toContainText("An operator can settle it");
+    await expect(run.page.getByRole("button", { name: "Settle…" })).toHaveCount(0);
+    await close();
+  });
+});
+
+test.describe(verifies("run:review", "an answer that an agent wants a person to see"), () => {
+  test("is accepted, and the run goes on with it", async ({ open, person, deps }) => {
+    const { runId, close } = await arrive(deps, await person("operator"), REVIEW);
+    const run = new RunPage(await open(await person("reviewer")));
+    await run.open(runId);
+    const panel = run.page.getByRole("region", { name: "An answer waits for a person" });
+    await expect(panel).toContainText("The two payments differ by a cent");
+    await expect(panel).toContainText("35.5");
+    await panel.getByRole("button", { name: "Accept the answer…" }).click();
+    await run.page.getByLabel("Comment, for the record").fill("A cent of rounding");
+    await run.page.getByRole("button", { name: "Accept", exact: true }).click();
+    await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible({ timeout: 30_000 });
+    await expect(panel).toHaveCount(0);
+    await close();
+  });
+
+  test("is refused, and the run ends; a viewer only reads it", async ({ open, person, deps }) => {
+    const { runId, close } = await arrive(deps, await person("operator"), REVIEW);
+    const [viewer, run] = [new RunPage(await open(await person("viewer"))), new RunPage(await open(await person("reviewer")))];
+    await viewer.open(runId);
+    await expect(viewer.page.getByText("A reviewer can accept it or end the run.")).toBeVisible();
+    await run.open(runId);
+    await run.page.getByRole("button", { name: "End the run…" }).click();
+    await run.page.getByRole("button", { name: "End the run", exact: true }).click();
+    await expect(run.facts.getByText("Failed", { exact: true })).toBeVisible({ timeout: 30_000 });
+    await expect(viewer.facts.getByText("Failed", { exact: true })).toBeVisible({ timeout: 30_000 });
+    expect(await statusOf(deps, runId)).toBe("failed");
+    await close();
+  });
+});
+
+for (const { look, options } of LOOKS) {
+  test(verifies("ui:accessible", `what a run asks of people, ${look}`), async ({ open, person, deps }) => {
+    const operator = await person("operator");
+    for (const { project, name, button } of [{ project: UNKNOWN, name: "settle", button: "Settle…" }, { project: REVIEW, name: "review", button: "Accept the answer…" }]) {
+      const { runId, close } = await arrive(deps, operator, project);
+      const run = new RunPage(await open(operator, options));
+      await run.open(runId);
+      await examine(run.page, `run-${name}-${look}`);
+      await run.page.getByRole("button", { name: button }).click();
+      const dialog = run.page.getByRole("dialog");
+      await expect(dialog).toBeVisible();
+      await dialog.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)));
+      await examine(run.page, `run-${name}-dialog-${look}`);
+      await close();
+    }
+  });
+}
