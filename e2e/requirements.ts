@@ -85,6 +85,10 @@ export const REQUIREMENTS = {
   "history:views": "A person's filters can be kept under a name and opened by it; they are theirs alone, and one of them can be what History opens with.",
   "history:export": "What is filtered is exported whole, as CSV or JSON lines, redacted like the page.",
 
+  "run:timeline": "The timeline of a run can be zoomed by press, key, wheel and drawing across it.",
+  "run:large": "A run of 10,000 events opens like any other, with pages of what it did.",
+  "run:why": "A run says which lines of the YAML gated each call, and how long each approval took.",
+  "run:print": "A run prints as its record, without navigation and with nothing folded.",
   "run:settle": "A call of which nobody knows whether it happened is settled by an operator on the run's page, in one of three ways, each with its consequence.",
   "run:review": "An answer that an agent wants seen is accepted or refused by a reviewer on the run's page.",
 

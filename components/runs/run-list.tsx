@@ -89,11 +89,11 @@ function useMoreAndFresh(store: RunStore, { from, to, rowHeight, count, loading 
   }, [store, from, to]);
 }
 
-/** Stands for rows that are not in the page. The height is an attribute, because our policy refuses styles in the page's text. */
+/** Stands for rows that are not in the page. The height is an attribute, because our policy refuses styles in the page's text; one cell, because more would be columns. */
 function Gap({ rows, rowHeight }: { rows: number; rowHeight: number }) {
   return (
     <tr aria-hidden>
-      <td colSpan={8} height={rows * rowHeight} className="p-0">
+      <td height={rows * rowHeight} className="p-0">
         <span className="sr-only">{describeCount(rows, "run")} more</span>
       </td>
     </tr>

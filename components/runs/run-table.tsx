@@ -38,14 +38,14 @@ export function RunTable({ runs, now, label, withWorkflow = true }: { runs: read
 export function RunHeads({ withWorkflow = true }: { withWorkflow?: boolean }) {
   return (
     <>
-      <Th className="tablet:w-58">Status</Th>
+      <Th className="tablet:w-50">Status</Th>
       {withWorkflow ? <Th className="max-tablet:hidden">Workflow</Th> : null}
       <Th className="max-tablet:hidden">Started by</Th>
       <Th className="tablet:w-52 max-tablet:hidden">Steps</Th>
-      <Th className="text-right wide:w-38 max-wide:hidden">Waited for people</Th>
-      <Th className="text-right wide:w-28 max-wide:hidden">Worked</Th>
+      <Th className="text-right wide:w-36 max-wide:hidden">Waited for people</Th>
+      <Th className="text-right wide:w-24 max-wide:hidden">Worked</Th>
       <Th className="text-right tablet:w-30 max-tablet:hidden">Cost</Th>
-      <Th className="w-30 text-right">Started</Th>
+      <Th className="w-28 text-right">Started</Th>
     </>
   );
 }

@@ -1,8 +1,14 @@
+"use client";
+
 import Link from "next/link";
+import { useMemo, useRef } from "react";
 import { describeDuration } from "./describe-figures";
 import type { Mark } from "./run-words";
 import { StatusDot } from "./status-mark";
-import { buildScale, type Stretch } from "./time-scale";
+import { TimeControls } from "./time-controls";
+import { buildScale, type Stretch, type TimeScale } from "./time-scale";
+import { isWhole, placeInView, type TimeView } from "./time-view";
+import { useTimeView } from "./use-time-view";
 
 export interface LaneSpan extends Stretch {
   kind: "step" | "model" | "tool" | "person";
@@ -25,45 +31,63 @@ const spanClass: Record<LaneSpan["kind"], string> = {
   person: "stroke-high",
 };
 
+const COLUMNS = "grid items-center gap-x-4 tablet:grid-cols-[180px_minmax(0,1fr)_190px]";
+const TICKS = [0, 0.25, 0.5, 0.75, 1];
+
 /** Where the time went: one lane for each step. Work is solid, waiting for a person is hatched, and the words say the same. */
 export function TimeLanes({ lanes, whole }: { lanes: readonly Lane[]; whole: Stretch }) {
-  const busy = lanes.flatMap(({ spans }) => spans.filter(({ kind }) => kind === "model" || kind === "tool"));
-  const scale = buildScale(whole, busy);
+  const figure = useRef<HTMLElement>(null);
+  const { view, setView, drawn } = useTimeView(figure, "svg[data-track]");
+  const scale = useMemo(() => buildScale(whole, lanes.flatMap(({ spans }) => spans.filter(({ kind }) => kind === "model" || kind === "tool"))), [lanes, whole]);
   return (
-    <figure className="grid gap-2 px-4 py-4 tablet:px-6">
-      <svg aria-hidden width="0" height="0" className="absolute">
-        <defs>
-          <pattern id="waiting" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-            <rect width="6" height="6" className="fill-high-soft" />
-            <rect width="1.5" height="6" className="fill-high" />
-          </pattern>
-        </defs>
-      </svg>
+    <figure ref={figure} className="grid gap-2 px-4 py-4 tablet:px-6">
+      <Hatching />
       <ol className="grid gap-1">
         {lanes.map((lane) => (
-          <li key={lane.id} className="grid items-center gap-x-4 tablet:grid-cols-[180px_minmax(0,1fr)_190px]">
+          <li key={lane.id} className={COLUMNS}>
             <Link href={lane.href} className="flex min-w-0 items-center gap-2 rounded-sm hover:underline">
               <StatusDot mark={lane.mark} />
               <span className="truncate font-medium">{lane.label}</span>
               <span className="sr-only">{lane.word}</span>
             </Link>
-            <svg role="img" aria-label={describeLane(lane)} width="100%" height="22" className="block max-tablet:order-last max-tablet:col-span-full">
-              <line x1="0" x2="100%" y1="11" y2="11" className="stroke-line" />
-              {lane.spans.map((span, index) => (
-                <Span key={index} span={span} from={scale.place(span.from)} to={scale.place(span.to)} />
-              ))}
-            </svg>
+            <Track lane={lane} scale={scale} view={view} drawn={drawn} />
             <LaneFigures lane={lane} />
           </li>
         ))}
       </ol>
-      <figcaption className="flex flex-wrap items-center gap-x-5 gap-y-1 text-sm text-ink-3">
+      <Axis scale={scale} view={view} start={whole.from} />
+      <figcaption className="flex flex-wrap items-center gap-x-5 gap-y-2 text-sm text-ink-3">
         <Key kind="model">model</Key>
         <Key kind="tool">tool</Key>
         <Key kind="person">waiting for a person</Key>
-        <span>{scale.isFolded ? "Time in which nothing worked is drawn shorter than it was." : `The whole width is ${describeDuration(whole.to - whole.from)}.`}</span>
+        <span aria-live="polite">{describeView(scale, view, whole)}</span>
+        <TimeControls view={view} onChange={setView} />
       </figcaption>
     </figure>
+  );
+}
+
+function Hatching() {
+  return (
+    <svg aria-hidden width="0" height="0" className="absolute">
+      <defs>
+        <pattern id="waiting" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <rect width="6" height="6" className="fill-high-soft" />
+          <rect width="1.5" height="6" className="fill-high" />
+        </pattern>
+      </defs>
+    </svg>
+  );
+}
+
+function Track({ lane, scale, view, drawn }: { lane: Lane; scale: TimeScale; view: TimeView; drawn: Stretch | null }) {
+  const placed = lane.spans.map((span) => ({ span, from: placeInView(view, scale.place(span.from)), to: placeInView(view, scale.place(span.to)) }));
+  return (
+    <svg data-track role="img" aria-label={describeLane(lane)} width="100%" height="22" className="block cursor-crosshair touch-pan-y select-none max-tablet:order-last max-tablet:col-span-full print:cursor-auto">
+      <line x1="0" x2="100%" y1="11" y2="11" className="stroke-line" />
+      {placed.map(({ span, from, to }, index) => (to < 0 || from > 100 ? null : <Span key={index} span={span} from={Math.max(from, -1)} to={Math.min(to, 101)} />))}
+      {drawn ? <rect x={`${Math.min(drawn.from, drawn.to) * 100}%`} width={`${Math.abs(drawn.to - drawn.from) * 100}%`} y="0" height="22" className="fill-accent/15 stroke-accent" /> : null}
+    </svg>
   );
 }
 
@@ -82,6 +106,30 @@ function Span({ span, from, to }: { span: LaneSpan; from: number; to: number }) 
       <title>{span.title}</title>
     </rect>
   );
+}
+
+/** How long after the start each part of what is shown was. */
+function Axis({ scale, view, start }: { scale: TimeScale; view: TimeView; start: number }) {
+  return (
+    <div aria-hidden className={`${COLUMNS} max-tablet:hidden`}>
+      <span className="text-sm text-ink-3">after the start</span>
+      <svg width="100%" height="18" className="block">
+        {TICKS.map((part) => (
+          <text key={part} x={`${part * 100}%`} y="13" textAnchor={part === 0 ? "start" : part === 1 ? "end" : "middle"} className="fill-ink-3 text-2xs tabular-nums">
+            {describeDuration(scale.timeAt(view.from + (view.to - view.from) * part) - start)}
+          </text>
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+function describeView(scale: TimeScale, view: TimeView, whole: Stretch): string {
+  if (!isWhole(view)) {
+    const [from, to] = [scale.timeAt(view.from), scale.timeAt(view.to)];
+    return `Shown: ${describeDuration(to - from)} of ${describeDuration(whole.to - whole.from)}, from ${describeDuration(from - whole.from)} after the start.`;
+  }
+  return scale.isFolded ? "Time in which nothing worked is drawn shorter than it was." : `The whole width is ${describeDuration(whole.to - whole.from)}.`;
 }
 
 function sum(lane: Lane, ...kinds: LaneSpan["kind"][]): number {

@@ -24,6 +24,14 @@ describe("the time scale of a run", () => {
     expect([places[0], places.at(-1)]).toEqual([0, 100]);
   });
 
+  test("tells the time that stands at each place, folded or not", () => {
+    for (const busy of [[{ from: 0, to: 9000 }], [{ from: 100, to: 200 }, { from: 8000, to: 8100 }], []]) {
+      const scale = buildScale({ from: 0, to: 10_000 }, busy);
+      for (const percent of [0, 12.5, 40, 66, 99, 100]) expect(scale.place(scale.timeAt(percent))).toBeCloseTo(percent);
+      expect([scale.timeAt(0), scale.timeAt(100)]).toEqual([0, 10_000]);
+    }
+  });
+
   test("a run without any length has a scale too", () => {
     expect(buildScale({ from: 5, to: 5 }, []).place(5)).toBe(0);
   });

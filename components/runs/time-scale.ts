@@ -6,6 +6,8 @@ export interface Stretch {
 export interface TimeScale {
   /** Percent of the width, from 0 to 100. */
   place(time: number): number;
+  /** The time that stands at this percent of the width. */
+  timeAt(percent: number): number;
   /** True when time in which nothing worked is drawn shorter than it was. */
   isFolded: boolean;
 }
@@ -20,19 +22,34 @@ export function buildScale(whole: Stretch, busy: readonly Stretch[]): TimeScale 
   const worked = joinStretches(busy.map(({ from, to }) => ({ from: Math.max(from, whole.from), to: Math.min(to, whole.to) })));
   const workedMs = worked.reduce((sum, { from, to }) => sum + to - from, 0);
   const quietMs = total - workedMs;
-  if (workedMs === 0 || quietMs / total <= QUIET_PART_MAX) {
-    return { isFolded: false, place: (time) => clamp(((time - whole.from) / total) * 100) };
-  }
-  const busyRate = (100 - QUIET_WIDTH) / workedMs;
-  const quietRate = QUIET_WIDTH / quietMs;
-  return {
-    isFolded: true,
-    place: (time) => {
-      const until = Math.min(Math.max(time, whole.from), whole.to);
-      const before = worked.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to, until) - from), 0);
-      return clamp(before * busyRate + (until - whole.from - before) * quietRate);
-    },
+  const isFolded = workedMs > 0 && quietMs / total > QUIET_PART_MAX;
+  const corners: Corner[] = [{ time: whole.from, percent: 0 }];
+  const go = (time: number, rate: number) => {
+    const last = corners.at(-1) ?? { time, percent: 0 };
+    corners.push({ time, percent: last.percent + (time - last.time) * rate });
   };
+  for (const { from, to } of isFolded ? worked : []) {
+    go(from, QUIET_WIDTH / quietMs);
+    go(to, (100 - QUIET_WIDTH) / workedMs);
+  }
+  corners.push({ time: whole.from + total, percent: 100 });
+  return {
+    isFolded,
+    place: (time) => clamp(between(corners, "time", "percent", time)),
+    timeAt: (percent) => between(corners, "percent", "time", clamp(percent)),
+  };
+}
+
+type Corner = Record<"time" | "percent", number>;
+
+/** On the line through the corners. */
+function between(corners: readonly Corner[], key: keyof Corner, value: keyof Corner, at: number): number {
+  const next = corners.findIndex((corner) => corner[key] >= at);
+  const right = corners[next] ?? corners.at(-1);
+  const left = corners[next - 1];
+  if (!right) return 0;
+  if (!left || right[key] === left[key]) return right[value];
+  return left[value] + ((at - left[key]) / (right[key] - left[key])) * (right[value] - left[value]);
 }
 
 /** Stretches that touch or overlap become one; empty ones go. */

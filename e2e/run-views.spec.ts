@@ -1,0 +1,103 @@
+import path from "node:path";
+import type { Page } from "@playwright/test";
+import { examine, LOOKS } from "./examine";
+import { expect, test } from "./fixtures";
+import { RunPage } from "./pages/run-page";
+import { startAndWait } from "./pending";
+import { verifies } from "./requirements";
+import { seedBusyRun } from "./seeded-runs";
+
+const VIEWS = ["", "/steps", "/approvals", "/events"];
+const lanes = (page: Page) => page.getByRole("region", { name: "Where the time went" });
+
+test(verifies("run:timeline", "comes closer by press, key, wheel and drawing across it, moves, and fits again"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const runId = await seedBusyRun(deps, operator, { turns: 60, events: 10 });
+  const run = new RunPage(await open(operator, { viewport: { width: 1440, height: 900 } }));
+  await run.open(runId);
+  const figure = lanes(run.page);
+  const shown = figure.getByText(/^Shown: /);
+  const press = (name: string) => figure.getByRole("button", { name }).click();
+  await press("Zoom in");
+  await expect(shown).toContainText("Shown: 1 min of 2 min, from 30 s after the start.");
+  await press("Earlier");
+  await expect(shown).toContainText("from 15 s after the start");
+  await run.page.keyboard.press("ArrowRight");
+  await expect(shown).toContainText("from 30 s after the start");
+  await run.page.keyboard.press("+");
+  await expect(shown).toContainText("Shown: 30 s of 2 min");
+  await run.page.keyboard.press("0");
+  await expect(shown).toHaveCount(0);
+
+  const track = await figure.locator("svg[data-track]").first().boundingBox();
+  if (!track) throw new Error("the lane has no place on the page");
+  const at = (part: number) => track.x + track.width * part;
+  const y = track.y + track.height / 2;
+  await run.page.mouse.move(at(0.25), y);
+  await run.page.mouse.down();
+  await run.page.mouse.move(at(0.4), y, { steps: 3 });
+  await run.page.mouse.move(at(0.5), y, { steps: 3 });
+  await run.page.mouse.up();
+  await expect(shown).toContainText(/Shown: (29|30) s of 2 min, from (29|30) s/);
+  await press("Fit");
+  await expect(shown).toHaveCount(0);
+  await run.page.mouse.move(at(0.5), y);
+  await run.page.keyboard.down("Control");
+  await run.page.mouse.wheel(0, -600);
+  await run.page.keyboard.up("Control");
+  await expect(shown).toBeVisible();
+  await expect(run.page).toHaveURL(`/history/${runId}`);
+});
+
+test(verifies("run:large", "a run of 10,000 events opens in each of its views, with pages of what it did"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const runId = await seedBusyRun(deps, operator, { turns: 3000, events: 10_000 });
+  const run = new RunPage(await open(operator));
+  for (const view of VIEWS) {
+    await run.open(runId, view);
+    expect.soft(await run.page.locator("main *").count(), `elements of ${view || "the timeline"}`).toBeLessThan(6000);
+  }
+  await expect(run.views.getByRole("link", { name: "Events 10000" })).toBeVisible();
+  await run.page.getByRole("link", { name: "Next page" }).click();
+  await expect(run.page.getByText("101", { exact: true })).toBeVisible();
+});
+
+test(verifies("run:print", "on paper a run is its record: no navigation, no buttons, and nothing folded"), async ({ open, person, deps }) => {
+  const { runId } = await startAndWait(deps, "T-315");
+  const run = new RunPage(await open(await person("operator")));
+  await run.page.emulateMedia({ media: "print" });
+  for (const view of VIEWS) {
+    await run.open(runId, view);
+    await expect(run.page.getByRole("navigation", { name: "Main" })).toHaveCount(0);
+    await expect(run.page.getByRole("button").filter({ visible: true })).toHaveCount(0);
+    await run.page.screenshot({ path: path.join("test-results/screens", `run${view.replace("/", "-")}-print.png`), fullPage: true });
+  }
+  await run.open(runId, "/steps");
+  await expect(run.page.getByText("from the agent's file, as it was when the run began")).toBeVisible();
+  for (const details of await run.page.locator("main details").all()) await expect(details.locator(":scope > :not(summary)").first()).toBeVisible();
+  const paper = await run.page.pdf({ path: path.join("test-results/screens", "run.pdf"), format: "A4" });
+  expect(paper.byteLength).toBeGreaterThan(10_000);
+});
+
+test(verifies("run:why", "a call says by which lines of the YAML it was gated, and an approval says how long it took"), async ({ open, person, deps }) => {
+  const { runId } = await startAndWait(deps, "T-315");
+  const run = new RunPage(await open(await person("viewer")));
+  await run.open(runId, "/steps");
+  await expect(run.page.getByText(/policy\.yaml:\d+|agent\.yaml:\d+/).first()).toBeVisible();
+  await run.show("Approvals");
+  await expect(run.page.getByText(/so far, 0 of \d/)).toBeVisible();
+  await expect(run.facts.getByText("Configuration")).toBeVisible();
+});
+
+for (const { look, options } of LOOKS) {
+  test(verifies("ui:accessible", `a timeline that is zoomed, ${look}`), async ({ open, person, deps }) => {
+    const operator = await person("operator");
+    const runId = await seedBusyRun(deps, operator, { turns: 60, events: 10 });
+    const run = new RunPage(await open(operator, options));
+    await run.open(runId);
+    await lanes(run.page).getByRole("button", { name: "Zoom in" }).click();
+    await lanes(run.page).getByRole("button", { name: "Zoom in" }).click();
+    await expect(lanes(run.page).getByText(/^Shown: /)).toBeVisible();
+    await examine(run.page, `run-zoomed-${look}`);
+  });
+}
