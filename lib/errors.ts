@@ -51,6 +51,11 @@ export class KimitsuError extends Error {
     this.retryAfterS = options.retryAfterS;
   }
 
+  /** Known by its name: requests and the worker are bundled apart, so that one process holds this class twice. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "KimitsuError";
+  }
+
   get httpStatus(): number {
     return HTTP_STATUS[this.code];
   }
