@@ -1,0 +1,86 @@
+/** What the console asks for: each list's first page, and each filter, by the functions that its pages use. */
+import { findRunPage } from "@/lib/store/queries/get-run-page";
+import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
+import { getAuditState } from "@/lib/store/queries/get-audit-state";
+import { countPending, getInboxCounts } from "@/lib/store/queries/inbox-counts";
+import type { InboxReader } from "@/lib/store/queries/inbox-reader";
+import { listDecided } from "@/lib/store/queries/list-decided";
+import { listEvents } from "@/lib/store/queries/list-events";
+import { listHistory } from "@/lib/store/queries/list-history";
+import { type InboxQuery, listInbox } from "@/lib/store/queries/list-inbox";
+import { listKnownTools, listServerStates } from "@/lib/store/queries/list-known-tools";
+import { listRuns } from "@/lib/store/queries/list-runs";
+import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
+import type { RunFilter } from "@/lib/store/queries/run-filter";
+import type { Db } from "@/lib/store/client";
+import type { Seeded } from "./seed-console";
+
+export interface Question {
+  page: string;
+  what: string;
+  ask: (db: Db, seeded: Seeded) => Promise<unknown>;
+}
+
+const now = () => new Date();
+const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+const WORKFLOWS = Array.from({ length: 20 }, (_, index) => `workflow-${index}`);
+const runIdOf = ({ runs }: Seeded, part: number) => `run_01${String(Math.ceil(runs * part)).padStart(24, "0")}`;
+
+const inbox = (what: string, query: InboxQuery): Question => ({ page: "Inbox", what, ask: (db, { reviewerId }) => listInbox(db, readerOf(reviewerId), query) });
+const readerOf = (userId: string): InboxReader => ({ userId, role: "reviewer", groups: ["finance"] });
+const history = (what: string, filter: RunFilter | ((seeded: Seeded) => RunFilter)): Question => ({ page: "History", what, ask: (db, seeded) => listHistory(db, { ...(typeof filter === "function" ? filter(seeded) : filter), now: now() }) });
+const audit = (what: string, query: Parameters<typeof listEvents>[1] | ((seeded: Seeded) => Parameters<typeof listEvents>[1])): Question => ({ page: "Audit", what, ask: (db, seeded) => listEvents(db, typeof query === "function" ? query(seeded) : query) });
+
+export const QUESTIONS: Question[] = [
+  inbox("by expiry", { sort: "expiry" }),
+  inbox("by age", { sort: "age" }),
+  inbox("by danger", { sort: "danger" }),
+  inbox("mine", { sort: "expiry", mine: true }),
+  inbox("critical", { sort: "expiry", danger: "critical" }),
+  inbox("a workflow", { sort: "expiry", workflow: "workflow-3" }),
+  inbox("an agent", { sort: "age", agent: "agent-7" }),
+  inbox("a workflow without any", { sort: "danger", workflow: "none" }),
+  { page: "Inbox", what: "counts", ask: (db, { reviewerId }) => getInboxCounts(db, readerOf(reviewerId)) },
+  { page: "Inbox", what: "decided last", ask: listDecided },
+  { page: "Everywhere", what: "count in the navigation", ask: countPending },
+  history("first page", {}),
+  history("complete", { status: ["complete"] }),
+  history("failed", { status: ["failed"] }),
+  history("running", { status: ["running"] }),
+  history("waiting for approval", { status: ["pending_approval"] }),
+  history("needs a person", { status: ["needs_human_review"] }),
+  history("cancelled", { status: ["cancelled"] }),
+  history("queued, of which there are none", { status: ["pending"] }),
+  history("a workflow", { workflow: "workflow-3" }),
+  history("a workflow without any", { workflow: "none" }),
+  history("failed of a workflow", { workflow: "workflow-3", status: ["failed"] }),
+  history("an agent", { agent: "agent-7" }),
+  history("an agent without any", { agent: "none" }),
+  history("started by", { who: "person17@example.org" }),
+  history("last 24 hours", { from: ago(24) }),
+  history("an hour of yesterday", { from: ago(25), to: ago(24) }),
+  history("cost under 1 cent", { costMax: 0.01 }),
+  history("cost over $5, one in a thousand", { costMin: 5 }),
+  history("cost over $500, of which there are none", { costMin: 500 }),
+  history("text: a workflow's name", { text: "workflow-3" }),
+  history("text: one order", ({ runs }) => ({ text: `A-${Math.ceil(runs / 2)}` })),
+  history("text: nowhere", { text: "zebra" }),
+  { page: "API", what: "GET /runs", ask: (db) => listRuns(db, {}) },
+  { page: "API", what: "GET /runs?status=failed", ask: (db) => listRuns(db, { status: ["failed"] }) },
+  { page: "Run", what: "head", ask: (db, seeded) => findRunPage(db, runIdOf(seeded, 0.5), now()) },
+  { page: "Run", what: "timeline", ask: (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5)) },
+  { page: "Workflows", what: "success and cost of twenty", ask: (db) => listWorkflowStats(db, WORKFLOWS) },
+  { page: "Tools", what: "tools and servers", ask: (db) => Promise.all([listKnownTools(db), listServerStates(db)]) },
+  { page: "Audit", what: "state", ask: getAuditState },
+  audit("first page", {}),
+  audit("a type", { type: "approval.decided" }),
+  audit("a noun", { type: "approval" }),
+  audit("a rare noun", { type: "user" }),
+  audit("a type without any", { type: "token.revoked" }),
+  audit("a person", { actorId: `usr_01${"17".padStart(24, "0")}` }),
+  audit("one run", (seeded) => ({ chainId: runIdOf(seeded, 0.5) })),
+  audit("what belongs to no run", { chainId: "system" }),
+  audit("last 24 hours", { from: ago(24) }),
+  audit("an hour of yesterday", { from: ago(25), to: ago(24) }),
+  audit("decisions of an hour of yesterday", { type: "approval.decided", from: ago(25), to: ago(24) }),
+];

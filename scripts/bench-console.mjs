@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+/** `npm run bench:console`: each list of the console and each filter with 1,000 and with 100,000 runs, in one run; ratios, and plans that read a whole table. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { ensureDataFolder, ensureSecrets } from "./data-folder.mjs";
+import { install } from "./install.mjs";
+import { deployMigrations } from "./migrate.mjs";
+import { databaseUrl, removeDatabase, startPostgres } from "./pg.mjs";
+import { PlainError, reportFailure } from "./plain-error.mjs";
+import { applicationNode, continueOnApplicationNode, ROOT } from "./runtime.mjs";
+
+const RATIO_MAX = 2;
+const ms = (value) => value.toFixed(1).padStart(8);
+
+function measure(env) {
+  const { status, stdout } = spawnSync(applicationNode(), ["scripts/run-ts.mjs", "bench/console.ts"], { cwd: ROOT, env: { ...process.env, ...env, LOG_LEVEL: "silent", NODE_ENV: "production" }, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 64 * 1024 * 1024 });
+  if (status !== 0) throw new PlainError("The measurement failed; the lines above say why.");
+  return JSON.parse(stdout.trim().split("\n").at(-1));
+}
+
+function report(results) {
+  console.log(`\n${os.cpus().length} × ${os.cpus()[0]?.model ?? "unknown processor"}, Node ${process.version}; medians in ms\n`);
+  console.log(`${"".padEnd(52)}  small     large   ratio`);
+  for (const { page, what, smallMs, largeMs, wholeReads } of results) {
+    const ratio = largeMs / smallMs;
+    console.log(`${`${page}: ${what}`.padEnd(52)}${ms(smallMs)}${ms(largeMs)}${ratio.toFixed(2).padStart(8)}${ratio > RATIO_MAX ? "  more than twice" : ""}`);
+    for (const read of wholeReads) console.log(`    reads all of ${read}`);
+  }
+  const slow = results.filter(({ smallMs, largeMs }) => largeMs / smallMs > RATIO_MAX).length;
+  const whole = results.filter(({ wholeReads }) => wholeReads.length > 0).length;
+  const largest = Math.max(...results.map(({ smallMs, largeMs }) => largeMs / smallMs));
+  console.log(`\n${results.length} questions; largest ratio ${largest.toFixed(2)}; ${slow} above ${RATIO_MAX}; ${whole} read a large table from end to end`);
+  return slow + whole;
+}
+
+async function main() {
+  await install();
+  await continueOnApplicationNode();
+  const folder = ensureDataFolder(mkdtempSync(path.join(os.tmpdir(), "kimitsu-bench-")));
+  const secrets = ensureSecrets(folder);
+  const server = await startPostgres({ dataDir: folder, secrets, durable: false });
+  let failures;
+  try {
+    const { default: pg } = await import("pg");
+    const client = new pg.Client({ connectionString: databaseUrl(secrets, server.port, "postgres") });
+    await client.connect();
+    for (const name of ["console_small", "console_large"]) await client.query(`CREATE DATABASE ${name}`);
+    await client.end();
+    const [small, large] = ["console_small", "console_large"].map((name) => databaseUrl(secrets, server.port, name));
+    for (const url of [small, large]) await deployMigrations(url);
+    failures = report(measure({ SMALL_URL: small, LARGE_URL: large, DATABASE_URL: large, AUTH_SECRET: secrets.authSecret }));
+  } finally {
+    await server.stop();
+    removeDatabase(folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+  process.exit(failures > 0 ? 1 : 0);
+}
+
+main().catch((error) => process.exit(reportFailure(error)));
