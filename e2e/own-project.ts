@@ -1,46 +1,92 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import pg from "pg";
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import { advanceRun } from "@/lib/engine/advance-run";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { openProjects } from "@/lib/engine/projects";
+import type { Runtime } from "@/lib/engine/runtime";
 import { startRun } from "@/lib/engine/start-run";
+import { createId } from "@/lib/ids";
+import { findCandidate } from "@/lib/store/queries/list-runnable";
+import { claimRun } from "@/lib/store/transitions/claim-run";
+import { OWNER_LOCK_CLASS } from "@/lib/store/transitions/release-dead-owners";
 import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
 import { createEgress } from "@/lib/tools/egress";
-import type { Person } from "./fixtures";
+import { createToolPool } from "@/lib/tools/tool-pool";
+import { type Person, required } from "./fixtures";
 
 export interface OwnProject {
   recorder: RecordingServer;
+  /** Starts a run, which the application's worker then drives, under the project that the run brought along. */
   start(by: Person): Promise<string>;
+  /** Starts a run and drives it here as far as it goes. The application's own lock knows none of its tools and would let none be called. */
+  startAndDrive(by: Person): Promise<string>;
   close(): Promise<void>;
 }
 
-/**
- * A project of the test's own, with one agent and a tool server that records what reaches it. The run is only started here; the application's
- * worker drives it, under the project that the run brought along.
- */
-export async function openOwnProject(deps: EngineDeps, { script, allowlist }: { script: string; allowlist: string }): Promise<OwnProject> {
+const LOOPBACK = ["127.0.0.1"];
+/** So long the application's worker leaves a run of `startAndDrive` alone; its lease lasts as long. */
+const AHEAD_MS = 60_000;
+
+/** A project of the test's own, with one agent and a tool server that records what reaches it. */
+export async function openOwnProject(deps: EngineDeps, project: { script: string; allowlist: string }): Promise<OwnProject> {
   const folder = mkdtempSync(path.join(tmpdir(), "kimitsu-e2e-project-"));
+  const root = path.join(folder, "kimitsu");
   const recorder = await startRecordingServer({});
-  const files = {
-    "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 100, output_per_million: 100 }] }]\n",
-    "models/test.script.yaml": script,
-    "servers/recorder.server.yaml": `name: recorder-${recorder.port}\nurl: "${recorder.url}"\n`,
-    "agents/worker.agent.yaml": `name: worker\nmodel: standard\nprompt: { system: "You look after orders.", user: "Order 1042 was paid twice." }\nservers:\n  - name: recorder-${recorder.port}\n    path: servers/recorder.server.yaml\n    access:\n      allowlist:\n${allowlist.replaceAll(/^/gm, "        ")}\n`,
-    "workflows/orders.workflow.yaml": "kind: workflow\nname: orders\nversion: '1.0.0'\npipeline:\n  - id: refund\n    agent: ./agents/worker.agent.yaml\n  - id: report\n    depends_on: [refund]\n    transform: { inputs: [{ from: refund }] }\n",
-  };
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(folder, "kimitsu", file)), { recursive: true });
-    writeFileSync(path.join(folder, "kimitsu", file), text);
+  for (const [file, text] of Object.entries(filesOf(project, recorder))) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), text);
   }
-  const egress = createEgress({ allowHosts: ["127.0.0.1"] });
-  const projects = await openProjects({ root: path.join(folder, "kimitsu"), dataFolder: folder, deployment: { allowStdio: false, allowBypass: false }, processEnv: {}, fetch: egress.guardedFetch, ...deps });
+  const egress = createEgress({ allowHosts: LOOPBACK });
+  const pool = createToolPool({ allowHosts: LOOPBACK, stdio: null });
+  const deployment = { allowStdio: false, allowBypass: false };
+  const projects = await openProjects({ root, dataFolder: folder, deployment, processEnv: {}, fetch: egress.guardedFetch, ...deps });
+  const close = async () => {
+    await pool.close();
+    await recorder.close();
+    await egress.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const runtime: Runtime = { ...deps, projects, pool, fetch: egress.guardedFetch, processEnv: {}, deployment, fingerprint: (value) => `fp${value.length}`, wake: () => undefined, close };
+  const start = async (by: Person, now = deps.now) => (await startRun({ ...runtime, now }, { workflow: "orders", params: {}, actor: by.actor })).runId;
   return {
     recorder,
-    start: async (by) => (await startRun({ ...deps, projects, wake: () => undefined }, { workflow: "orders", params: {}, actor: by.actor })).runId,
-    close: async () => {
-      await recorder.close();
-      await egress.close();
-      rmSync(folder, { recursive: true, force: true });
+    start,
+    startAndDrive: async (by) => {
+      const runId = await start(by, () => new Date(Date.now() + AHEAD_MS));
+      await drive(runtime, runId);
+      return runId;
     },
+    close,
   };
+}
+
+function filesOf({ script, allowlist }: { script: string; allowlist: string }, { url, port }: RecordingServer): Record<string, string> {
+  const server = `recorder-${port}`;
+  return {
+    "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 100, output_per_million: 100 }] }]\n",
+    "models/test.script.yaml": script,
+    "servers/recorder.server.yaml": `name: ${server}\nurl: "${url}"\n`,
+    "agents/worker.agent.yaml": `name: worker\nmodel: standard\nprompt: { system: "You look after orders.", user: "Order 1042 was paid twice." }\nservers:\n  - name: ${server}\n    path: servers/recorder.server.yaml\n    access:\n      allowlist:\n${allowlist.replaceAll(/^/gm, "        ")}\n`,
+    "workflows/orders.workflow.yaml": "kind: workflow\nname: orders\nversion: '1.0.0'\npipeline:\n  - id: refund\n    agent: ./agents/worker.agent.yaml\n  - id: report\n    depends_on: [refund]\n    transform: { inputs: [{ from: refund }] }\n",
+  };
+}
+
+/** As a worker would: with the lock by which others see that it lives. */
+async function drive(runtime: Runtime, runId: string): Promise<void> {
+  const owner = createId("worker");
+  const line = new pg.Client({ connectionString: required("DATABASE_URL") });
+  await line.connect();
+  try {
+    await line.query("SELECT pg_advisory_lock($1, hashtext($2))", [OWNER_LOCK_CLASS, owner]);
+    const candidate = await findCandidate(runtime.db, runId);
+    if (!candidate) throw new Error(`no run ${runId}`);
+    const claim = await claimRun(runtime.db, { candidate, owner, leaseMs: AHEAD_MS }, SYSTEM_ACTOR, new Date(Date.now() + AHEAD_MS));
+    if (claim.kind === "lost") throw new Error(`run ${runId} was taken by another`);
+    await advanceRun(runtime, claim.lease, { signal: new AbortController().signal });
+  } finally {
+    await line.end();
+  }
 }

@@ -27,7 +27,7 @@ const REVIEW = {
 
 async function arrive(deps: EngineDeps, by: Person, project: { script: string; allowlist: string }) {
   const own = await openOwnProject(deps, project);
-  const runId = await own.start(by);
+  const runId = await (project === UNKNOWN ? own.startAndDrive(by) : own.start(by));
   await expect.poll(async () => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status, { timeout: 30_000 }).toBe("needs_human_review");
   return { ...own, runId };
 }
@@ -35,11 +35,7 @@ async function arrive(deps: EngineDeps, by: Person, project: { script: string; a
 const statusOf = async (deps: EngineDeps, runId: string) => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status;
 
 test.describe(verifies("run:settle", "a call of which nobody knows whether it happened"), () => {
-  for (const { choice, sent, ended } of [
-    { choice: "It happened", sent: 1, ended: "Complete" },
-    { choice: "Count it as failed", sent: 1, ended: "Complete" },
-    { choice: "It did not happen: send it now", sent: 2, ended: "Needs a person" },
-  ]) {
+  for (const choice of ["It happened", "Count it as failed", "It did not happen: send it now"]) {
     test(`is settled by an operator: ${choice}`, async ({ open, person, deps }) => {
       const operator = await person("operator");
       const { runId, recorder, close } = await arrive(deps, operator, UNKNOWN);
@@ -54,8 +50,10 @@ test.describe(verifies("run:settle", "a call of which nobody knows whether it ha
       await dialog.getByLabel("Comment, for the record").fill("Seen in the shop's books");
       await dialog.getByRole("button", { name: "Settle", exact: true }).click();
       await expect(dialog).toBeHidden();
-      await expect(run.facts.getByText(ended, { exact: true })).toBeVisible({ timeout: 30_000 });
-      expect(await recorder.calls("drop-after")).toHaveLength(sent);
+      // Sent again, it would be refused by the application's own lock, which holds where it is stricter; so it ends in each case.
+      await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible({ timeout: 30_000 });
+      await expect(panel).toHaveCount(0);
+      expect(await recorder.calls("drop-after")).toHaveLength(1);
       if (choice === "It happened") await expect(run.page.getByRole("complementary", { name: "Input and output" })).toContainText('"receipt": 7');
       await run.show("Events");
       await expect(run.page.getByText("call.settled")).toBeVisible();
