@@ -4,6 +4,13 @@ import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
 import { getAuditState } from "@/lib/store/queries/get-audit-state";
 import { countPending, getInboxCounts } from "@/lib/store/queries/inbox-counts";
 import type { InboxReader } from "@/lib/store/queries/inbox-reader";
+import { getVerdicts } from "@/lib/store/queries/insights/get-verdicts";
+import { listModelCosts, listWorkflowCosts } from "@/lib/store/queries/insights/list-costs";
+import { listExpiries } from "@/lib/store/queries/insights/list-expiries";
+import { listQuickApprovals } from "@/lib/store/queries/insights/list-quick-approvals";
+import { listReviewerVerdicts } from "@/lib/store/queries/insights/list-reviewer-verdicts";
+import { listToolVerdicts } from "@/lib/store/queries/insights/list-tool-verdicts";
+import { listUnrejectedRules } from "@/lib/store/queries/insights/list-unrejected-rules";
 import { listDecided } from "@/lib/store/queries/list-decided";
 import { listEvents } from "@/lib/store/queries/list-events";
 import { listHistory } from "@/lib/store/queries/list-history";
@@ -30,6 +37,8 @@ const inbox = (what: string, query: InboxQuery): Question => ({ page: "Inbox", w
 const readerOf = (userId: string): InboxReader => ({ userId, role: "reviewer", groups: ["finance"] });
 const history = (what: string, filter: RunFilter | ((seeded: Seeded) => RunFilter)): Question => ({ page: "History", what, ask: (db, seeded) => listHistory(db, { ...(typeof filter === "function" ? filter(seeded) : filter), now: now() }) });
 const audit = (what: string, query: Parameters<typeof listEvents>[1] | ((seeded: Seeded) => Parameters<typeof listEvents>[1])): Question => ({ page: "Audit", what, ask: (db, seeded) => listEvents(db, typeof query === "function" ? query(seeded) : query) });
+/** Over a day, which holds as much at both sizes: figures of a longer stretch take longer because they are of more. */
+const insights = (what: string, ask: (db: Db, span: { from: Date; to: Date; limit: number }) => Promise<unknown>): Question => ({ page: "Insights", what: `${what} of a day`, ask: (db) => ask(db, { from: ago(24), to: now(), limit: 20 }) });
 
 export const QUESTIONS: Question[] = [
   inbox("by expiry", { sort: "expiry" }),
@@ -71,6 +80,14 @@ export const QUESTIONS: Question[] = [
   { page: "Run", what: "timeline", ask: (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5)) },
   { page: "Workflows", what: "success and cost of twenty", ask: (db) => listWorkflowStats(db, WORKFLOWS) },
   { page: "Tools", what: "tools and servers", ask: (db) => Promise.all([listKnownTools(db), listServerStates(db)]) },
+  insights("verdicts", (db, span) => getVerdicts(db, { ...span, starts: [span.from] })),
+  insights("verdicts by tool", listToolVerdicts),
+  insights("verdicts by reviewer", listReviewerVerdicts),
+  insights("expiries", listExpiries),
+  insights("rules without a no", listUnrejectedRules),
+  insights("quick approvals", listQuickApprovals),
+  insights("cost by workflow", listWorkflowCosts),
+  insights("cost by model", listModelCosts),
   { page: "Audit", what: "state", ask: getAuditState },
   audit("first page", {}),
   audit("a type", { type: "approval.decided" }),

@@ -45,7 +45,7 @@ test.describe(verifies("run:settle", "a call of which nobody knows whether it ha
       await expect(panel).toContainText("Nobody knows whether this call happened");
       await panel.getByRole("button", { name: "Settle…" }).click();
       const dialog = run.page.getByRole("dialog", { name: "What became of the call?" });
-      await dialog.getByLabel(choice).check();
+      await dialog.getByRole("radio", { name: choice }).check();
       if (choice === "It happened") await dialog.getByLabel("Result, if it happened").fill('{ "receipt": 7 }');
       await dialog.getByLabel("Comment, for the record").fill("Seen in the shop's books");
       await dialog.getByRole("button", { name: "Settle", exact: true }).click();

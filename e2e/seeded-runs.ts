@@ -40,10 +40,12 @@ export async function seedBusyRun(deps: EngineDeps, by: Person, { turns, events 
   const runId = ids[0] ?? "";
   const stepId = createId("step");
   const at = deps.now();
-  await deps.db.step.create({ data: { id: stepId, runId, key: "work", type: "agent", agent: "worker", status: "complete", startedAt: new Date(at.getTime() - turns * 2000), completedAt: at } });
+  const startedAt = new Date(at.getTime() - turns * 2000);
+  await deps.db.run.update({ where: { id: runId }, data: { createdAt: startedAt, completedAt: at } });
+  await deps.db.step.create({ data: { id: stepId, runId, key: "work", type: "agent", agent: "worker", status: "complete", startedAt, completedAt: at } });
   const rows = Array.from({ length: turns }, (_, index) => ({ number: index + 1, turnId: createId("turn"), callId: createId("call"), at: new Date(at.getTime() - (turns - index) * 2000) }));
   await deps.db.turn.createMany({
-    data: rows.map(({ number, turnId, at: createdAt }) => ({ id: turnId, runId, stepId, number, model: "test/m", request: { messages: [] }, response: { text: `Turn ${number}` }, tokensIn: 10, tokensOut: 5, costUsd: 0, durationMs: 700, createdAt })),
+    data: rows.map(({ number, turnId, at: createdAt }) => ({ id: turnId, runId, stepId, number, model: "test/m", request: { messages: [] }, response: { text: `Turn ${number}` }, tokensIn: 10, tokensOut: 5, costUsd: 0, durationMs: 1000, createdAt })),
   });
   await deps.db.call.createMany({
     data: rows.map(({ turnId, callId, at: createdAt }) => ({

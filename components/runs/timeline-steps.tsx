@@ -45,7 +45,7 @@ export function TimelineSteps({ steps }: { steps: readonly TimelineStep[] }) {
                 <StatusMark mark={step.mark} word={step.word} className="text-sm font-normal text-ink-2" />
               </h3>
               <p className="text-sm text-ink-3">{step.detail}</p>
-              {step.error ? <p className="text-sm text-critical wrap-anywhere">{step.error}</p> : null}
+              {step.error ? <p className={classNames("text-sm wrap-anywhere", step.mark === "failed" ? "text-critical" : "text-ink-2")}>{step.error}</p> : null}
             </div>
             {step.at ? (
               <span className="text-sm text-ink-3">

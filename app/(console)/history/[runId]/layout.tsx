@@ -4,7 +4,7 @@ import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { TabLinks } from "@/components/shell/tab-links";
 import { FollowRun } from "@/components/runs/follow-run";
-import { isActive, STEP_WORDS } from "@/components/runs/run-words";
+import { isActive } from "@/components/runs/run-words";
 import { PipelineMap } from "@/components/workflows/pipeline-map";
 import { buttonClass } from "@/components/ui/button";
 import { can } from "@/lib/auth/session";
@@ -12,6 +12,7 @@ import type { RunPage } from "@/lib/store/queries/get-run-page";
 import { findProjectOf, loadRun } from "./load-run";
 import { RunActions } from "./run-actions";
 import { RunHead } from "./run-head";
+import { stateOf } from "./step-state";
 import { PendingApprovals, ReviewPanel, UnknownOutcome } from "./waiting-for-you";
 import "./print.css";
 
@@ -87,7 +88,7 @@ async function toNodes(run: RunPage, base: string) {
       label: step.key,
       detail: total > 0 ? `${kind} · ${ended}/${total}` : kind,
       dependsOn: known ? (known.steps.find(({ id }) => id === step.key)?.dependsOn ?? []) : before ? [before.key] : [],
-      state: STEP_WORDS[step.status],
+      state: stateOf(run, step),
       href: `${base}/steps/${step.id}`,
     };
   });

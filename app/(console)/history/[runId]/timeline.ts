@@ -1,9 +1,10 @@
 import { describeCost, describeDuration, describeNumber } from "@/components/runs/describe-figures";
-import { CALL_WORDS, STEP_WORDS } from "@/components/runs/run-words";
+import { CALL_WORDS } from "@/components/runs/run-words";
 import type { Lane, LaneSpan } from "@/components/runs/time-lanes";
 import type { TimelineEntry, TimelineStep } from "@/components/runs/timeline-steps";
 import type { RunPage } from "@/lib/store/queries/get-run-page";
 import type { RunTimeline, TimelineCall, TimelineTurn, TimelineWait } from "@/lib/store/queries/get-run-timeline";
+import { stateOf } from "./step-state";
 
 /** Entries of one step on the timeline; the rest is a click away, in its conversation. */
 const ENTRIES_MAX = 24;
@@ -14,14 +15,14 @@ export function toLanes(run: RunPage, timeline: RunTimeline, now: Date): Lane[] 
   return run.steps.map((step) => {
     const of = <Row extends { rootStepId: string }>(rows: Row[]) => rows.filter(({ rootStepId }) => rootStepId === step.id);
     const spans: LaneSpan[] = [
-      ...(step.startedAt ? [{ kind: "step" as const, from: step.startedAt.getTime(), to: step.completedAt?.getTime() ?? end, title: `${step.key}: ${STEP_WORDS[step.status].word}` }] : []),
+      ...(step.startedAt ? [{ kind: "step" as const, from: step.startedAt.getTime(), to: step.completedAt?.getTime() ?? end, title: `${step.key}: ${stateOf(run, step).word}` }] : []),
       ...of(timeline.waits).map((wait) => ({ kind: "person" as const, from: wait.from.getTime(), to: wait.to?.getTime() ?? end, title: `${wait.server}.${wait.tool}: ${describeWait(wait)}` })),
       ...of(timeline.turns).map((turn) => ({ kind: "model" as const, from: turn.endedAt.getTime() - turn.durationMs, to: turn.endedAt.getTime(), title: `turn ${turn.number}, ${describeDuration(turn.durationMs)}` })),
       ...of(timeline.calls).flatMap((call) =>
         call.executingAt ? [{ kind: "tool" as const, from: call.executingAt.getTime(), to: call.completedAt?.getTime() ?? end, title: `${call.server}.${call.tool}, ${CALL_WORDS[call.status].word}` }] : [],
       ),
     ];
-    return { id: step.id, label: step.key, href: `/history/${run.id}/steps/${step.id}`, spans, ...STEP_WORDS[step.status] };
+    return { id: step.id, label: step.key, href: `/history/${run.id}/steps/${step.id}`, spans, ...stateOf(run, step) };
   });
 }
 
@@ -36,7 +37,7 @@ export function toTimelineSteps(run: RunPage, timeline: RunTimeline, now: Date):
     return {
       id: step.id,
       key: step.key,
-      ...STEP_WORDS[step.status],
+      ...stateOf(run, step),
       href: `/history/${run.id}/steps/${step.id}`,
       at: step.startedAt?.toISOString() ?? null,
       detail: describeStep(step),

@@ -36,7 +36,7 @@ export function ReviewPanel({ runId, stepKey, message, output, canReview }: Revi
   return (
     <section aria-label="An answer waits for a person" className={frame}>
       <p>
-        <strong className="font-semibold">The agent of step {stepKey} wants a person to look at its answer.</strong> {message}
+        <strong className="font-semibold">Step {stepKey} has an answer that a person must see first.</strong> {message}
       </p>
       <ValueView value={output} />
       {canReview ? (
