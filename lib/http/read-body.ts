@@ -10,7 +10,9 @@ export async function readJsonBody(request: Request): Promise<unknown> {
     throw new KimitsuError("invalid_request", `The body must be sent as application/json, not as ${type ?? "nothing"}.`);
   }
   try {
-    return JSON.parse(text, refuseUnkeepable);
+    const value: unknown = JSON.parse(text, refuseUnkeepable as (key: string, value: unknown) => unknown);
+    refuseTwoReadings(text);
+    return value;
   } catch (error) {
     if (error instanceof KimitsuError) throw error;
     if (error instanceof RangeError) throw new KimitsuError("invalid_request", "The body is nested too deeply.");
@@ -18,14 +20,40 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   }
 }
 
-/** Postgres keeps neither NUL nor half a surrogate pair, so text with one is refused here rather than failing there. */
-function refuseUnkeepable(key: string, value: unknown): unknown {
-  for (const text of [key, value]) {
-    if (typeof text !== "string" || (!text.includes("\0") && text.isWellFormed())) continue;
-    const message = "holds a NUL character or half a surrogate pair";
-    throw new KimitsuError("invalid_request", `The body ${message}, in or near ${JSON.stringify(key)}.`, { issues: [{ path: `body.${key}`, message }] });
-  }
+/** What would not be kept, sent or shown as it was given is refused here rather than changed without a word. */
+function refuseUnkeepable(key: string, value: unknown, { source }: { source?: string }): unknown {
+  if (key === "__proto__") refuseAt(key, "has a key that programs read differently");
+  // Postgres keeps neither NUL nor half a surrogate pair.
+  for (const text of [key, value]) if (typeof text === "string" && (text.includes("\0") || !text.isWellFormed())) refuseAt(key, "holds a NUL character or half a surrogate pair");
+  if (typeof value === "number" && source !== undefined && isChanged(value, source)) refuseAt(key, "holds a number that loses digits; give it as text");
   return value;
+}
+
+/** A whole number beyond 2^53 may read as its neighbour, and one beyond all measure as nothing. */
+function isChanged(value: number, source: string): boolean {
+  return !Number.isFinite(value) || (/^-?\d+$/.test(source) && BigInt(source) !== BigInt(value));
+}
+
+const STRUCTURE = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+
+/** Of two equal keys in one object some programs read the first and some the last: a proxy or a log would see another request than we do. */
+function refuseTwoReadings(text: string): void {
+  const open: Set<string>[] = [];
+  let before = "";
+  for (const [token] of text.matchAll(STRUCTURE)) {
+    if (token === "{" || token === "[") open.push(new Set());
+    else if (token === "}" || token === "]") open.pop();
+    else if (token === ":") {
+      const key = JSON.parse(before) as string;
+      if (open.at(-1)?.has(key)) refuseAt(key, "has the same key twice in one object");
+      open.at(-1)?.add(key);
+    }
+    before = token;
+  }
+}
+
+function refuseAt(key: string, message: string): never {
+  throw new KimitsuError("invalid_request", `The body ${message}, in or near ${JSON.stringify(key)}.`, { issues: [{ path: `body.${key}`, message }] });
 }
 
 async function readText(request: Request): Promise<string> {

@@ -65,6 +65,25 @@ describe(verifies("http:body", "a body"), () => {
     expect([response.status, (await response.json()).error.code]).toEqual([413, "too_large"]);
   });
 
+  test.each([
+    ["the same key twice", '{"n":1,"n":2}'],
+    ["the same key twice, once in another spelling", String.raw`{"n":1,"\u006e":2}`],
+    ["the same key twice, deep inside", '{"n":1,"more":[{"a":{"k":1,"k":1}}]}'],
+    ["a key __proto__", '{"n":1,"__proto__":{"admin":true}}'],
+    ["a number that is none", '{"n":1e400}'],
+    ["a whole number that would become its neighbour", '{"n":9007199254740993}'],
+  ])("with %s is refused, because others could read it differently than we do", async (_what, body) => {
+    const response = await post({ body });
+    const { error } = await response.json();
+    expect([response.status, error.code]).toEqual([422, "invalid_request"]);
+    expect(error.message).toMatch(/^The body (has|holds) .*, in or near "(n|k|__proto__)"\.$/);
+  });
+
+  test("with equal keys in different objects, and quotes and colons inside of text, is read", async () => {
+    const response = await post({ body: String.raw`{"n":7,"a":{"n":1},"b":[{"n":"{\"n\":1,\"n\":2}"},{"n":"\\"}]}` });
+    expect((await response.json()).error.issues.map((issue: { path: string }) => issue.path)).toEqual(["body"]);
+  });
+
   test("and a path that are both wrong are told at once", async () => {
     const response = await post({ body: { n: "1", extra: true } }, { name: "too long" });
     const { error } = await response.json();
