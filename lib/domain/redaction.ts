@@ -22,6 +22,8 @@ export interface RedactionOptions {
   matcher?: SecretMatcher;
   /** The JSON Schema of the value; `secret: true`, `writeOnly` and `format: password` mark secrets. */
   schema?: Schema;
+  /** Called with everything that is taken out. */
+  onTakenOut?: (value: unknown) => void;
 }
 
 /** Deeper values are taken out whole: nothing unread may pass. */
@@ -36,6 +38,20 @@ const SECRET_NAMES = new Set([
 
 export function redact(value: unknown, options: RedactionOptions): unknown {
   return walk(value, options.schema === undefined ? [] : [options.schema], options, 0);
+}
+
+/** Shorter values under a telling name stand in ordinary text by chance. */
+const ECHO_LENGTH_MIN = 6;
+
+/** The texts that arguments hide by the names or the schema of their fields: a tool may give them back in a sentence, where no name marks them. */
+export function listHidden(value: unknown, schema?: Schema): string[] {
+  const found: string[] = [];
+  const collect = (inner: unknown): void => {
+    if (typeof inner === "string" || typeof inner === "number") found.push(String(inner));
+    else if (inner !== null && typeof inner === "object" && !isSecret(inner)) Object.values(inner).forEach(collect);
+  };
+  redact(value, { fingerprint: () => "", onTakenOut: collect, ...(schema === undefined ? {} : { schema }) });
+  return found.filter((text) => text.length >= ECHO_LENGTH_MIN);
 }
 
 /** For text that is not JSON, such as error messages and log lines. */
@@ -61,7 +77,8 @@ function walk(value: unknown, schemas: Schema[], options: RedactionOptions, dept
   );
 }
 
-function takeOut(value: unknown, { fingerprint }: RedactionOptions): Redacted {
+function takeOut(value: unknown, { fingerprint, onTakenOut }: RedactionOptions): Redacted {
+  onTakenOut?.(value);
   const text = typeof value === "string" ? value : stringify(value);
   const kind = Array.isArray(value) ? "array" : typeof value === "number" ? "number" : typeof value === "object" ? "object" : "string";
   return { $redacted: { kind, length: text.length, fingerprint: fingerprint(text) } };

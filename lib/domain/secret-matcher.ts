@@ -34,6 +34,14 @@ export function createSecretMatcher(secrets: Iterable<string>): SecretMatcher {
   };
 }
 
+/** Finds what either finds; what the first has taken out is gone for the second. */
+export function joinMatchers(first: SecretMatcher, second: SecretMatcher): SecretMatcher {
+  return {
+    equals: (text) => first.equals(text) || second.equals(text),
+    replaceAll: (text, replacement) => second.replaceAll(first.replaceAll(text, replacement), replacement),
+  };
+}
+
 function spellings(secret: string): string[] {
   if (secret.length < ANYWHERE_LENGTH_MIN) return [];
   const bytes = Buffer.from(secret, "utf8");

@@ -1,11 +1,13 @@
 /** Ends a run by a person's word. What waits is withdrawn; a run that is over already is a conflict and stays as it is. */
 import type { Actor } from "@/lib/domain/actor";
+import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import type { StartDeps } from "@/lib/engine/start-run";
 import { KimitsuError } from "@/lib/errors";
 import { getRunHead } from "@/lib/store/queries/get-run-head";
 import { cancelRunRow } from "@/lib/store/transitions/cancel-run";
 
 export async function cancelRun(deps: StartDeps, actor: Actor, wish: { runId: string; reason?: string }): Promise<void> {
+  refuseKnownSecrets(deps.projects.current().project, deps.processEnv, { path: "reason", what: "The reason", value: wish.reason });
   await getRunHead(deps.db, wish.runId);
   if (await cancelRunRow(deps.db, { runId: wish.runId, reason: wish.reason ?? null }, actor, deps.now())) return deps.wake(wish.runId);
   const { status } = await getRunHead(deps.db, wish.runId);

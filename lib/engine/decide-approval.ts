@@ -7,6 +7,7 @@ import { canonicalizeArguments, digestArguments } from "@/lib/domain/digest";
 import { type Decider, refusalToDecide } from "@/lib/domain/eligibility";
 import { redact } from "@/lib/domain/redaction";
 import { summarizeCall } from "@/lib/domain/summarize-call";
+import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import type { Runtime } from "@/lib/engine/runtime";
 import { judgeEdit } from "@/lib/engine/judge-edit";
 import { KimitsuError } from "@/lib/errors";
@@ -38,6 +39,7 @@ export async function decideApproval(deps: Runtime, by: DecidedBy, wish: Decisio
   if (wish.digest !== undefined && wish.digest !== approval.digest) {
     throw new KimitsuError("conflict", `The arguments of approval ${approval.id} are not the ones you saw: they were changed by someone else. Look again, then decide. Nothing was decided.`);
   }
+  for (const path of ["comment", "reason"] as const) refuseKnownSecrets(deps.projects.current().project, deps.processEnv, { path, what: `The ${path}`, value: wish[path] });
   const edited = wish.arguments !== undefined && wish.verdict === "approved" ? await edit(deps, approval, wish.arguments) : null;
   const decided = await decideApprovalRow(
     deps.db,

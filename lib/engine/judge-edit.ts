@@ -1,9 +1,9 @@
 /** Arguments that a reviewer changed are held to the tool's schema and judged by the policy again, like the agent's own. */
-import { findVariable, type Project } from "@/lib/config/project";
 import { toAgentScope, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
 import { decide } from "@/lib/domain/policy/decide";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import { coversRule } from "@/lib/engine/advance/judge-call";
+import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
@@ -46,17 +46,6 @@ export async function judgeEdit(deps: Runtime, approval: ApprovalView, args: Rec
     const { approvers, minApprovals } = judged.rule;
     throw new KimitsuError("forbidden", `The changed arguments need more than this approval asks for: ${minApprovals} of ${approvers.join(" or ") || "any reviewers"}. Nothing was decided.`);
   }
-  refuseSecrets(deps, project, args);
+  refuseKnownSecrets(project, deps.processEnv, { path: "arguments", what: "What the arguments were changed to", value: args });
   return { schema: definition?.inputSchema ?? null, title: definition?.title, template: facts.summary };
-}
-
-/** A reviewer who pastes a secret into an argument would have it shown and kept. */
-function refuseSecrets(deps: Runtime, project: Project, args: unknown): void {
-  const text = JSON.stringify(args);
-  const entries = Object.values(project.workflows).flatMap((workflow) => workflow.definition.env.filter((entry) => entry.secret));
-  const found = entries.find((entry) => {
-    const value = findVariable(project, entry, deps.processEnv);
-    return value !== null && value.length >= 8 && text.includes(value);
-  });
-  if (found) throw new KimitsuError("invalid_request", `The changed arguments hold the value of the secret ${found.name}. Nothing was decided.`);
 }

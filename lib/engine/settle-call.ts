@@ -1,6 +1,7 @@
 /** A person says what became of a call whose outcome is unknown, so that its run can go on. */
 import type { Actor } from "@/lib/domain/actor";
 import { redact } from "@/lib/domain/redaction";
+import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
 import { getCallHead } from "@/lib/store/queries/get-call-head";
@@ -19,6 +20,7 @@ const TO = { happened: "succeeded", did_not_happen: "approved", failed: "failed"
 export async function settleCall(deps: Runtime, actor: Actor, wish: SettleWish): Promise<void> {
   const call = await getCallHead(deps.db, wish.callId);
   if (call.status !== "outcome_unknown") throw new KimitsuError("conflict", `Call ${call.id} is ${call.status}; only a call whose outcome is unknown can be settled. Nothing was changed.`);
+  for (const path of ["comment", "result"] as const) refuseKnownSecrets(deps.projects.current().project, deps.processEnv, { path, what: `The ${path}`, value: wish[path] });
   const output = typeof wish.result === "string" ? wish.result : JSON.stringify(wish.result ?? null);
   const structured = typeof wish.result === "object" ? wish.result : null;
   const result = { success: true, output, content: [{ type: "text", text: output }], structured_content: structured, is_error: false, error: null };

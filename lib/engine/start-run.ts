@@ -1,8 +1,9 @@
 /** Starts a run: the params are checked before anything is written, secret ones are sealed, and the project that it runs under is kept. */
 import type { Project, ProjectWorkflow } from "@/lib/config/project";
 import type { Actor } from "@/lib/domain/actor";
-import type { Projects } from "@/lib/engine/advance/run-deps";
+import type { Projects, RunDeps } from "@/lib/engine/advance/run-deps";
 import type { EngineDeps } from "@/lib/engine/deps";
+import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import { readProjectFiles } from "@/lib/engine/projects";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
@@ -15,6 +16,7 @@ import { listMisfits } from "@/lib/tools/schema-check";
 
 export interface StartDeps extends EngineDeps {
   projects: Projects;
+  processEnv: RunDeps["processEnv"];
   /** Tells this process's worker that there is something to do. */
   wake: (runId: string) => void;
 }
@@ -34,6 +36,7 @@ export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId:
   const params = withDefaults(workflow, wish.params);
   checkParams(workflow, params);
   const { shown, secrets } = splitSecrets(workflow, params);
+  refuseKnownSecrets(project, deps.processEnv, { path: "params", what: "What was given as params and is not marked secret", value: shown });
   await keepProject(deps, project);
   const runId = createId("run");
   const agents = agentsOf(workflow);

@@ -121,7 +121,9 @@ const SAYS_NOTHING_OF_CONNECTION = new Set([402, 409, 413, 422, 429]);
 
 function toResult(answer: ServerAnswer, { name, outputSchema }: ToolDefinition, matcher: SecretMatcher): ToolResult {
   const safe = mapText(answer, (text) => hideSecrets(matcher, text)) as ServerAnswer;
-  const result = toToolResult(safe);
+  const { content, structured_content, ...cleaned } = toToolResult(safe);
+  // Once more after cleaning: what takes control characters away may put a secret together again.
+  const result = { ...(mapText(cleaned, (text) => hideSecrets(matcher, text)) as typeof cleaned), content, structured_content };
   if (!outputSchema || result.is_error) return result;
   if (safe.structuredContent === undefined) return toErrorResult(`${name} has answered, and without the structured content that it promises. It may have done its work.`, safe);
   // What came is checked, not what is left of it after secrets were taken out.

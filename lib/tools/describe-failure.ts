@@ -36,11 +36,12 @@ export function findRefusal(error: unknown): KimitsuError | null {
   return (listCauses(error).find((cause) => cause instanceof KimitsuError) as KimitsuError | undefined) ?? null;
 }
 
+/** Secrets are looked for twice: one with a control character in its middle only reads as one after cleaning. */
 export function describeFailure(error: unknown, matcher: SecretMatcher): string {
   const refusal = findRefusal(error);
   const root = refusal ?? listCauses(error).at(-1);
   const text = root instanceof Error ? describeKnown(root) : String(root);
-  return cleanText(hideSecrets(matcher, text)).slice(0, MESSAGE_LENGTH_MAX);
+  return hideSecrets(matcher, cleanText(hideSecrets(matcher, text))).slice(0, MESSAGE_LENGTH_MAX);
 }
 
 function describeKnown(error: Error): string {

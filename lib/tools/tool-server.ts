@@ -4,13 +4,15 @@ import canonicalize from "canonicalize";
 import type { ResolvedServer } from "@/lib/config/resolve-server";
 import { isSecret, listSecrets, revealSecrets, type SecretResolver } from "@/lib/config/secret-ref";
 import type { Server } from "@/lib/config/server-schema";
-import { createSecretMatcher, type SecretMatcher } from "@/lib/domain/secret-matcher";
+import { createSecretMatcher, joinMatchers, type SecretMatcher } from "@/lib/domain/secret-matcher";
 
 export interface ToolServer {
   definition: Server;
   resolved: Pick<ResolvedServer, "params" | "auth" | "env">;
   /** Asked in the moment a secret is needed, and for nothing else. */
   secrets: SecretResolver;
+  /** Finds secrets that the server was never given: it may have read them elsewhere. */
+  others?: SecretMatcher;
 }
 
 /** What the server gets as params. The one that goes into the header goes nowhere else. */
@@ -31,8 +33,8 @@ export function connectionKey(server: ToolServer, key: Buffer): string {
   return createHmac("sha256", key).update(canonicalize(identity) ?? "").digest("hex");
 }
 
-/** Finds every secret of the server in text, for errors and results. Throws nothing: a secret that cannot be read cannot be leaked. */
-export function matchSecrets({ resolved, secrets }: ToolServer): SecretMatcher {
+/** Finds every secret of the server and every other that is known in text, for errors and results. Throws nothing: a secret that cannot be read cannot be leaked. */
+export function matchSecrets({ resolved, secrets, others }: ToolServer): SecretMatcher {
   const refs = [...Object.values(resolved.params).flatMap((param) => listSecrets(param.value)), ...(resolved.auth ? [resolved.auth.value] : []), ...Object.values(resolved.env).filter(isSecret)];
   const values = refs.flatMap((ref) => {
     try {
@@ -42,7 +44,8 @@ export function matchSecrets({ resolved, secrets }: ToolServer): SecretMatcher {
       return [];
     }
   });
-  return createSecretMatcher(values);
+  const own = createSecretMatcher(values);
+  return others ? joinMatchers(own, others) : own;
 }
 
 export function hideSecrets(matcher: SecretMatcher, text: string): string {

@@ -6,6 +6,7 @@ import type { AgentScope, PinState } from "@/lib/domain/policy/policy-input";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import { judgePin, type PinBook } from "@/lib/domain/tool-pin";
 import type { RunContext } from "@/lib/engine/advance/run-context";
+import { matchKnownSecrets } from "@/lib/engine/known-secrets";
 import { KimitsuError } from "@/lib/errors";
 import { log } from "@/lib/log";
 import { noteServerState } from "@/lib/store/transitions/note-server-state";
@@ -51,7 +52,7 @@ export async function listAgentTools(context: RunContext, work: AgentAtWork): Pr
 
 async function readServer(context: RunContext, work: AgentAtWork, entry: ProjectAgentServer, lock: Readonly<Record<string, PinBook>> | null): Promise<KnownServer> {
   const resolved = resolveServer({ project: context.loaded.project, agent: work.agent, server: entry, agentParams: work.params, step: work.step });
-  const tools: ToolServer = { definition: entry.server.definition, resolved, secrets: context.secrets };
+  const tools: ToolServer = { definition: entry.server.definition, resolved, secrets: context.secrets, others: matchKnownSecrets(context.loaded.project, context.deps.processEnv) };
   const name = entry.server.name;
   try {
     const list = await context.deps.pool.listTools(tools, { signal: context.signal });

@@ -3,7 +3,8 @@
  * committed after. What is no longer as it was judged is not sent but asked again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { redact } from "@/lib/domain/redaction";
+import { listHidden, redact, redactText } from "@/lib/domain/redaction";
+import { createSecretMatcher, joinMatchers } from "@/lib/domain/secret-matcher";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import { askAgain, type LapseReason } from "@/lib/engine/advance/ask-again";
 import { findLapse } from "@/lib/engine/advance/find-lapse";
@@ -105,13 +106,14 @@ async function keepOutcome(context: RunContext, work: AgentAtWork, tools: AgentT
 
 function toKept(context: RunContext, tools: AgentTools, call: CallRow, outcome: ToolCallOutcome) {
   const server = tools.servers.get(call.server);
-  const options = { fingerprint: context.deps.fingerprint, ...(server ? { matcher: matchSecrets(server.tools) } : {}) };
+  const hidden = createSecretMatcher(listHidden(JSON.parse(call.argumentsCanonical), server?.definitions.get(call.tool)?.inputSchema));
+  const options = { fingerprint: context.deps.fingerprint, matcher: server ? joinMatchers(matchSecrets(server.tools), hidden) : hidden };
   if (outcome.kind === "answered") {
     const failed = outcome.result.is_error;
     const error = failed ? { code: "tool_error", message: String(redact(outcome.result.error ?? "", options)) } : null;
     return { status: failed ? ("failed" as const) : ("succeeded" as const), result: redact(outcome.result, options), error };
   }
-  const error = { code: outcome.kind === "unknown" ? "outcome_unknown" : `not_sent_${outcome.reason}`, message: outcome.error.message };
+  const error = { code: outcome.kind === "unknown" ? "outcome_unknown" : `not_sent_${outcome.reason}`, message: redactText(outcome.error.message, options) };
   return { status: outcome.kind === "unknown" ? ("outcome_unknown" as const) : ("failed" as const), result: null, error };
 }
 

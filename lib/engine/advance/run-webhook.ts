@@ -7,13 +7,14 @@ import { listSecrets, revealSecrets } from "@/lib/config/secret-ref";
 import type { WebhookStep } from "@/lib/config/step-schema";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
 import { digestArguments, canonicalizeArguments } from "@/lib/domain/digest";
-import { redact } from "@/lib/domain/redaction";
-import { createSecretMatcher } from "@/lib/domain/secret-matcher";
+import { redact, redactText } from "@/lib/domain/redaction";
+import { createSecretMatcher, joinMatchers } from "@/lib/domain/secret-matcher";
 import { PAUSED_RECHECK_MS } from "@/lib/engine/advance/dispatch-call";
 import { insist } from "@/lib/engine/advance/insist";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
+import { matchKnownSecrets } from "@/lib/engine/known-secrets";
 import { createId } from "@/lib/ids";
 import { pause } from "@/lib/pause";
 import type { CallRow, StepRow } from "@/lib/store/queries/load-run";
@@ -24,6 +25,8 @@ export const WEBHOOK_SERVER = "kimitsu/webhook";
 const TRIES = 3;
 const BACKOFF_MS = 500;
 const BODY_LENGTH_MAX = 64_000;
+/** Read beyond that, so that a secret which stands across the cut is found before the cut is made. */
+const BODY_LENGTH_MARGIN = 16_000;
 
 export async function runWebhook(context: RunContext, row: StepRow, step: WebhookStep, scope: TemplateScope): Promise<StepOutcome> {
   const { memory, deps } = context;
@@ -85,9 +88,10 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
   const { memory, deps } = context;
   const startedAt = performance.now();
   const values = listSecrets(rendered).map((secret) => secret.reveal(context.secrets));
-  const options = { fingerprint: deps.fingerprint, matcher: createSecretMatcher(values) };
+  const options = { fingerprint: deps.fingerprint, matcher: joinMatchers(createSecretMatcher(values), matchKnownSecrets(context.loaded.project, deps.processEnv)) };
   await pause("webhook:before-call", callId);
-  const outcome = await request(context, step, revealSecrets(rendered, context.secrets) as { url: string; headers: Record<string, string>; body: unknown });
+  const sent = revealSecrets(rendered, context.secrets) as { url: string; headers: Record<string, string>; body: unknown };
+  const outcome = await request(context, step, sent, (text) => redactText(text, options));
   await pause("webhook:after-call", callId);
   const kept = { ...outcome, result: redact(outcome.result, options), error: outcome.error && { code: outcome.error.code, message: String(redact(outcome.error.message, options)) } };
   held(await insist(() => recordResult(deps.db, memory.lease, { callId, durationMs: Math.round(performance.now() - startedAt), ...kept }, deps.now())));
@@ -96,7 +100,7 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
 
 type Sent = { status: "succeeded" | "failed" | "outcome_unknown"; result: unknown; error: { code: string; message: string } | null };
 
-async function request(context: RunContext, step: WebhookStep, sent: { url: string; headers: Record<string, string>; body: unknown }): Promise<Sent> {
+async function request(context: RunContext, step: WebhookStep, sent: { url: string; headers: Record<string, string>; body: unknown }, hide: (text: string) => string): Promise<Sent> {
   const { method, timeout_s: timeoutS } = step.webhook;
   const hasBody = method !== "GET" && sent.body !== null;
   for (let attempt = 1; ; attempt += 1) {
@@ -107,7 +111,7 @@ async function request(context: RunContext, step: WebhookStep, sent: { url: stri
         ...(hasBody ? { body: JSON.stringify(sent.body) } : {}),
         signal: AbortSignal.timeout(timeoutS * 1000),
       });
-      const text = (await response.text()).slice(0, BODY_LENGTH_MAX);
+      const text = hide(await readStart(response)).slice(0, BODY_LENGTH_MAX);
       const result = { status: response.status, body: parse(text) };
       if (response.ok) return { status: "succeeded", result, error: null };
       return { status: "failed", result, error: { code: "webhook_refused", message: `The webhook answered ${response.status}.` } };
@@ -119,6 +123,17 @@ async function request(context: RunContext, step: WebhookStep, sent: { url: stri
       await sleep(BACKOFF_MS * 2 ** (attempt - 1));
     }
   }
+}
+
+/** Little more than is kept is read, so that an answer without end costs nothing. */
+async function readStart(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length >= BODY_LENGTH_MAX + BODY_LENGTH_MARGIN) break;
+  }
+  return text;
 }
 
 function parse(text: string): unknown {

@@ -1,5 +1,7 @@
 /** Asks the model for one turn and records it with its calls. A recorded turn is never asked for again; an unrecorded one is. */
 import type { AgentStep } from "@/lib/config/step-schema";
+import { listHidden } from "@/lib/domain/redaction";
+import { createSecretMatcher } from "@/lib/domain/secret-matcher";
 import { mapText } from "@/lib/domain/tool-text";
 import { listAgentTools, type AgentAtWork, type AgentTools } from "@/lib/engine/advance/agent-tools";
 import { buildMessages } from "@/lib/engine/advance/conversation";
@@ -11,7 +13,7 @@ import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held } from "@/lib/engine/advance/run-memory";
 import type { StepError } from "@/lib/engine/advance/step-outcome";
 import { createId } from "@/lib/ids";
-import type { ModelMessage, ModelRequest, UserMessage } from "@/lib/models/model";
+import type { ModelMessage, ModelRequest, ModelTurn, UserMessage } from "@/lib/models/model";
 import { pause } from "@/lib/pause";
 import { recordTurn } from "@/lib/store/transitions/record-turn";
 import { releaseCost } from "@/lib/store/transitions/reserve-cost";
@@ -74,7 +76,7 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
   await pause("model-turn:after-call", wish.stepId);
   const turnId = createId("turn");
   // What the model says of a secret is not kept; the calls are judged by what it really said.
-  const kept = hideInTurn(tools, { ...answer.turn, attempts: answer.attempts });
+  const kept = hideInTurn(tools, offered, { ...answer.turn, attempts: answer.attempts });
   const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn, says: kept.text, withTools: wish.withTools });
   const messages = number === 1 ? [...wish.opening, ...wish.additions] : wish.additions;
   const turn = {
@@ -100,9 +102,18 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
   return { kind: "taken", tools };
 }
 
-function hideInTurn<T>(tools: AgentTools, turn: T): T {
+function hideInTurn<T extends ModelTurn>(tools: AgentTools, offered: OfferedTools, turn: T): T {
   const matchers = [...tools.servers.values()].map((server) => matchSecrets(server.tools));
-  return matchers.reduce((value, matcher) => mapText(value, (text) => hideSecrets(matcher, text)) as T, turn);
+  const kept = matchers.reduce((value, matcher) => mapText(value, (text) => hideSecrets(matcher, text)) as T, turn);
+  return { ...kept, text: hideSecrets(createSecretMatcher(listHiddenIn(tools, offered, turn)), kept.text) };
+}
+
+/** What the card of a call hides of its arguments must not stand beside it in the agent's words. */
+function listHiddenIn(tools: AgentTools, offered: OfferedTools, turn: ModelTurn): string[] {
+  return turn.toolCalls.flatMap((call) => {
+    const target = offered.find(call.name);
+    return listHidden(call.arguments, target && tools.servers.get(target.server)?.definitions.get(target.tool)?.inputSchema);
+  });
 }
 
 /** The workflow's limits on models come before the step's wish, and that before the agent's own. */

@@ -1,0 +1,67 @@
+/**
+ * Every secret that this process can read: the variables marked secret, literals of server files, and the deployment's own. Whoever gives
+ * one back, a tool that reads a file as well as a person who types it, it is not kept. Values of a run's own params are not among them:
+ * they are sealed, and opened only for the server that gets them.
+ */
+import { findVariable, type Project } from "@/lib/config/project";
+import { createSecretMatcher, type SecretMatcher } from "@/lib/domain/secret-matcher";
+import { KimitsuError } from "@/lib/errors";
+
+/** Shorter values stand in ordinary text by chance; they are only looked for where the server itself was given them. */
+const LENGTH_MIN = 8;
+
+const OWN = [
+  "AUTH_SECRET", "AUTH_SECRET_1", "AUTH_SECRET_2", "AUTH_SECRET_3", "AUTH_GITHUB_SECRET", "AUTH_GOOGLE_SECRET", "AUTH_OIDC_SECRET",
+  "KIMITSU_ADMIN_PASSWORD",
+];
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+interface KnownSecret {
+  /** What it is called; a name is no secret. */
+  name: string;
+  value: string;
+}
+
+/** They are read anew each time, and what was made of them is used again for as long as they are the same: it costs milliseconds. */
+const made = new WeakMap<Project, { values: string; matcher: SecretMatcher }>();
+
+export function matchKnownSecrets(project: Project, processEnv: Variables): SecretMatcher {
+  const known = listKnownSecrets(project, processEnv).map(({ value }) => value);
+  const values = JSON.stringify(known);
+  const before = made.get(project);
+  if (before?.values === values) return before.matcher;
+  const matcher = createSecretMatcher(known);
+  made.set(project, { values, matcher });
+  return matcher;
+}
+
+/** For what a person gives: `what` begins the refusal, as in "The comment holds the value of the secret CRM_KEY." */
+export function refuseKnownSecrets(project: Project, processEnv: Variables, given: { path: string; what: string; value: unknown }): void {
+  if (given.value === undefined || given.value === null) return;
+  const text = typeof given.value === "string" ? given.value : JSON.stringify(given.value);
+  if (matchKnownSecrets(project, processEnv).replaceAll(text, () => "") === text) return;
+  const found = listKnownSecrets(project, processEnv).find(({ value }) => createSecretMatcher([value]).replaceAll(text, () => "") !== text);
+  const message = `holds the value of the secret ${found?.name ?? "of a server"}`;
+  throw new KimitsuError("invalid_request", `${given.what} ${message}, which would be kept and shown. Nothing was done.`, { issues: [{ path: given.path, message }] });
+}
+
+function listKnownSecrets(project: Project, processEnv: Variables): KnownSecret[] {
+  const declared = [...Object.values(project.workflows).flatMap(({ definition }) => definition.env), ...(project.gateway?.env ?? [])].filter(({ secret }) => secret);
+  return [
+    ...declared.map((entry) => ({ name: entry.name, value: findVariable(project, entry, processEnv) })),
+    ...OWN.map((name) => ({ name, value: processEnv[name] })),
+    { name: "DATABASE_URL", value: passwordOf(processEnv.DATABASE_URL) },
+    ...Object.values(project.servers).flatMap(listLiterals),
+  ].filter((secret): secret is KnownSecret => typeof secret.value === "string" && secret.value.length >= LENGTH_MIN);
+}
+
+function listLiterals({ name, definition }: Project["servers"][string]): { name: string; value: unknown }[] {
+  const literal = /^`([^`]*)`$/.exec(definition.auth?.secret ?? "")?.[1];
+  const defaults = Object.values(definition.params).filter(({ secret }) => secret).map((param) => param.default);
+  return [literal, ...defaults].map((value) => ({ name: `of server ${name}`, value }));
+}
+
+function passwordOf(address: string | undefined): string | undefined {
+  return address && URL.canParse(address) ? decodeURIComponent(new URL(address).password) : undefined;
+}
