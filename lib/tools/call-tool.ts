@@ -25,6 +25,8 @@ export interface ToolCallRequest {
   arguments: Record<string, unknown>;
   /** The fingerprint of the definition that was judged. When the server's differs by now, nothing is sent. Null: not checked. */
   fingerprint: string | null;
+  /** True: the definition is read anew for this call, although the list in hand is young. For what a person has looked at and let pass. */
+  isListReread?: boolean;
   /** Sent as `_meta["dev.kimitsu/call_id"]`, by which a server can recognise a repetition. */
   callId: string;
   /** The server's own `timeout` when absent. Counts from the start, connecting included. */
@@ -87,9 +89,10 @@ async function tryUntilSent(watch: CallWatch, attempt: () => Promise<ToolCallOut
 }
 
 /** The definition by which the call was judged, or why the call is not made. */
-async function verify(connection: Connection, { tool, fingerprint }: ToolCallRequest): Promise<ToolDefinition | Extract<ToolCallOutcome, { kind: "not_sent" }>> {
+async function verify(connection: Connection, { tool, fingerprint, isListReread }: ToolCallRequest): Promise<ToolDefinition | Extract<ToolCallOutcome, { kind: "not_sent" }>> {
   const { name } = connection.server.definition;
-  const list = await connection.listTools(fingerprint === null ? connection.server.definition.refresh : VERIFY_LIST_AGE_MAX_MS);
+  const ageMaxMs = isListReread ? 0 : VERIFY_LIST_AGE_MAX_MS;
+  const list = await connection.listTools(fingerprint === null ? connection.server.definition.refresh : ageMaxMs);
   const definition = list.tools.find((each) => each.name === tool);
   if (!definition) {
     const fault = list.refused.find((each) => each.name === tool);

@@ -72,6 +72,7 @@ async function send({ deps }: RunContext, server: ToolServer, call: CallRow): Pr
     arguments: JSON.parse(call.argumentsCanonical) as Record<string, unknown>,
     fingerprint: call.definitionFingerprint,
     callId: call.id,
+    isListReread: call.approval !== null,
   });
   await pause("dispatch-call:after-call", call.id);
   return outcome;
