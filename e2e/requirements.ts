@@ -6,6 +6,7 @@ export const REQUIREMENTS = {
   "sign-in:password": "The right e-mail and password lead into the console, and the sign-in is on the trail with its address.",
   "sign-in:same-answer": "An unknown e-mail and a wrong password get the same answer.",
   "sign-in:rate-limit:account": "Guesses at one account are refused past a limit, from whatever address, and the page says when to try again.",
+  "sign-in:rate-limit:stranger": "However often a stranger guesses, the person still gets in with a browser that they have signed in with before; one address alone shuts out only itself.",
   "sign-in:rate-limit:address": "Guesses from one address at many accounts are refused past a limit.",
   "sign-in:rate-limit:forgiven": "A successful sign-in forgets the failures before it.",
   "sign-in:disabled": "A disabled person is not let in, and only someone who knows the password learns why.",

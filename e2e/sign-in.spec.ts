@@ -45,6 +45,22 @@ test(verifies("sign-in:rate-limit:account", "past the limit the page names the t
   await signIn.expectRefusal(/Too many attempts.*Try again in 1[45] minutes/s);
 });
 
+test(verifies("sign-in:rate-limit:stranger", "a stranger's guesses do not keep a person out of a browser that they have signed in with before"), async ({ open, person, deps }) => {
+  const someone = await person("viewer");
+  const page = await open(null);
+  const signIn = new SignInPage(page);
+  await signIn.open();
+  await signIn.signIn(someone.email, TEST_PASSWORD);
+  await expect(new ConsolePage(page).heading("Inbox")).toBeVisible();
+  const note = (await page.context().cookies()).find(({ name }) => name === "kimitsu-known-browser");
+  expect(note).toMatchObject({ httpOnly: true, sameSite: "Lax" });
+  await page.context().clearCookies({ name: "authjs.session-token" });
+  for (let n = 0; n < SIGN_IN_ATTEMPTS_PER_ACCOUNT; n++) await signInWithPassword(deps, { email: someone.email, password: WRONG, address: `203.0.113.${n}` });
+  await signIn.open();
+  await signIn.signIn(someone.email, TEST_PASSWORD);
+  await expect(new ConsolePage(page).heading("Inbox")).toBeVisible();
+});
+
 test(verifies("sign-in:disabled", "a disabled person is told so only with the right password"), async ({ open, person, deps }) => {
   const someone = await person("viewer");
   await setUserDisabled(deps, OPERATOR_ACTOR, { userId: someone.id, disabled: true });

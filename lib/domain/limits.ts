@@ -5,13 +5,19 @@ export const PASSWORD_LENGTH_MIN = 12;
 /** Longer passwords are refused before they are hashed, so that nobody makes the server hash megabytes. */
 export const PASSWORD_LENGTH_MAX = 256;
 
-/** Failed sign-ins per account within the window; more are refused until it ends. Lower slows guessing, and lets a stranger keep the owner out. */
-export const SIGN_IN_ATTEMPTS_PER_ACCOUNT = 10;
-/** Failed sign-ins per address within the window. Higher, because an office shares one address. */
+/** Failed sign-ins at one account from one network within the window; more are refused until it ends. */
+export const SIGN_IN_ATTEMPTS_PER_PAIR = 10;
+/** The same from all networks together. Several times as high, so that no single stranger uses it up; lower slows guessing from many machines. */
+export const SIGN_IN_ATTEMPTS_PER_ACCOUNT = 30;
+/** Failed sign-ins per network at any accounts within the window. Higher, because an office shares one address. */
 export const SIGN_IN_ATTEMPTS_PER_ADDRESS = 50;
+/** Failed sign-ins in a browser that the person has signed in with before; it is held to this alone, so that strangers cannot keep them out. */
+export const SIGN_IN_ATTEMPTS_PER_BROWSER = 10;
+/** How long a browser stays known after a sign-in. */
+export const KNOWN_BROWSER_AGE_MAX_S = 180 * 24 * 3600;
 export const SIGN_IN_WINDOW_MS = 15 * 60_000;
 
-/** Requests with an unknown token per address within the window; a token has 256 bits, so this is about load, not guessing. */
+/** Requests with an unknown token per network within the window; a token has 256 bits, so this is about load, not guessing. */
 export const BAD_TOKENS_PER_ADDRESS = 60;
 export const BAD_TOKEN_WINDOW_MS = 60_000;
 

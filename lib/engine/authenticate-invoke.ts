@@ -5,6 +5,7 @@ import { renderTemplate } from "@/lib/config/template";
 import type { Actor } from "@/lib/domain/actor";
 import { looksLikeToken } from "@/lib/domain/api-token";
 import { BAD_TOKEN_WINDOW_MS, BAD_TOKENS_PER_ADDRESS } from "@/lib/domain/limits";
+import { networkOf } from "@/lib/domain/network-of";
 import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
 import { takeThrottle } from "@/lib/store/transitions/take-throttle";
@@ -52,7 +53,7 @@ function isSame(given: string, secret: string): boolean {
 
 async function countFailure(deps: Runtime, address: string): Promise<void> {
   const now = deps.now();
-  const taken = await takeThrottle(deps.db, { key: `bad-token:${address}`, max: BAD_TOKENS_PER_ADDRESS, windowMs: BAD_TOKEN_WINDOW_MS }, now);
+  const taken = await takeThrottle(deps.db, { key: `bad-token:${networkOf(address)}`, max: BAD_TOKENS_PER_ADDRESS, windowMs: BAD_TOKEN_WINDOW_MS }, now);
   if (taken.allowed) return;
   const retryAfterS = Math.ceil((taken.until.getTime() - now.getTime()) / 1000);
   throw new KimitsuError("rate_limited", `Too many requests with secrets that do not work; try again in ${retryAfterS} s.`, { retryAfterS });

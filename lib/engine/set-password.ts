@@ -1,13 +1,15 @@
 /**
  * Replaces a password and ends all sessions of that person. For one's own the current password is needed, so that an
- * unlocked screen is not enough; an admin who sets someone else's needs none.
+ * unlocked screen is not enough, nor is trying one password after the other there; an admin who sets someone else's needs none.
  */
 import type { Actor } from "@/lib/domain/actor";
 import { hashPassword, passwordProblem, verifyPassword } from "@/lib/domain/password";
 import { KimitsuError } from "@/lib/errors";
+import { SIGN_IN_ATTEMPTS_PER_BROWSER, SIGN_IN_WINDOW_MS } from "@/lib/domain/limits";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { getPerson } from "@/lib/store/queries/get-person";
 import { findPasswordHash } from "@/lib/store/queries/find-password-hash";
+import { clearThrottle, takeThrottle } from "@/lib/store/transitions/take-throttle";
 import { setUserPasswordRow } from "@/lib/store/transitions/set-user-password";
 
 export interface PasswordChange {
@@ -21,11 +23,22 @@ export async function setPassword(deps: EngineDeps, actor: Actor, change: Passwo
   const problem = passwordProblem(change.password, person.email);
   if (problem) throw new KimitsuError("invalid_request", problem, { issues: [{ path: "password", message: problem }] });
   if (actor.id === change.userId) {
+    await refuseGuesses(deps, change.userId);
     const stored = await findPasswordHash(deps.db, change.userId);
     if (stored !== null && !(await verifyPassword(change.currentPassword ?? "", stored))) {
       const message = "The current password is not right; nothing was changed.";
       throw new KimitsuError("invalid_request", message, { issues: [{ path: "currentPassword", message }] });
     }
+    await clearThrottle(deps.db, keyOf(change.userId));
   }
   await setUserPasswordRow(deps.db, { userId: change.userId, passwordHash: await hashPassword(change.password) }, actor, deps.now());
+}
+
+const keyOf = (userId: string) => `password:${userId}`;
+
+async function refuseGuesses({ db, now }: EngineDeps, userId: string): Promise<void> {
+  const taken = await takeThrottle(db, { key: keyOf(userId), max: SIGN_IN_ATTEMPTS_PER_BROWSER, windowMs: SIGN_IN_WINDOW_MS }, now());
+  if (taken.allowed) return;
+  const retryAfterS = Math.ceil((taken.until.getTime() - now().getTime()) / 1000);
+  throw new KimitsuError("rate_limited", `The current password was wrong too often; try again in ${Math.ceil(retryAfterS / 60)} minutes. Nothing was changed.`, { retryAfterS });
 }

@@ -1,34 +1,57 @@
 /**
- * Checks an e-mail and a password. Attempts are counted before they are tried, per account and per address; a success forgets
- * them. Unknown e-mail and wrong password take the same time and give the same answer.
+ * Checks an e-mail and a password. Attempts are counted before they are tried: per network, per account and network, and per account; in a
+ * browser that the person has signed in with before, by that browser alone. A success forgets them. Unknown e-mail and wrong password
+ * take the same time and give the same answer.
  */
-import { SIGN_IN_ATTEMPTS_PER_ACCOUNT, SIGN_IN_ATTEMPTS_PER_ADDRESS, SIGN_IN_WINDOW_MS } from "@/lib/domain/limits";
+import { SIGN_IN_ATTEMPTS_PER_ACCOUNT, SIGN_IN_ATTEMPTS_PER_ADDRESS, SIGN_IN_ATTEMPTS_PER_BROWSER, SIGN_IN_ATTEMPTS_PER_PAIR, SIGN_IN_WINDOW_MS } from "@/lib/domain/limits";
+import { networkOf } from "@/lib/domain/network-of";
 import { verifyPassword } from "@/lib/domain/password";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { findCredentials } from "@/lib/store/queries/find-credentials";
 import { recordSignInRow } from "@/lib/store/transitions/record-sign-in";
-import { clearThrottle, giveBackThrottle, takeThrottle } from "@/lib/store/transitions/take-throttle";
+import { clearThrottle, giveBackThrottle, takeThrottle, type ThrottleLimit } from "@/lib/store/transitions/take-throttle";
 
 export type PasswordAnswer =
   | { userId: string; sessionVersion: number }
   | { refused: "credentials" | "disabled" }
   | { refused: "rate_limited"; retryAfterS: number };
 
-export async function signInWithPassword(deps: EngineDeps, given: { email: string; password: string; address: string }): Promise<PasswordAnswer> {
+interface PasswordSignIn {
+  email: string;
+  password: string;
+  address: string;
+  /** In which someone has signed in before. */
+  browser?: { id: string; userId: string } | null;
+}
+
+export async function signInWithPassword(deps: EngineDeps, given: PasswordSignIn): Promise<PasswordAnswer> {
   const email = given.email.trim().toLowerCase();
-  const account = { key: `sign-in:account:${email.slice(0, 254)}`, max: SIGN_IN_ATTEMPTS_PER_ACCOUNT, windowMs: SIGN_IN_WINDOW_MS };
-  const address = { key: `sign-in:address:${given.address}`, max: SIGN_IN_ATTEMPTS_PER_ADDRESS, windowMs: SIGN_IN_WINDOW_MS };
-  for (const limit of [address, account]) {
+  const user = await findCredentials(deps.db, email);
+  const limits = limitsOf(given, email, user?.id);
+  for (const limit of limits) {
     const taken = await takeThrottle(deps.db, limit, deps.now());
     if (!taken.allowed) return { refused: "rate_limited", retryAfterS: Math.ceil((taken.until.getTime() - deps.now().getTime()) / 1000) };
   }
-  const user = await findCredentials(deps.db, email);
   if (!(await verifyPassword(given.password, user?.passwordHash ?? null)) || !user) return { refused: "credentials" };
-  await clearThrottle(deps.db, account.key);
-  await giveBackThrottle(deps.db, address.key);
+  for (const { key, isShared } of limits) await (isShared ? giveBackThrottle(deps.db, key) : clearThrottle(deps.db, key));
   // Only someone who knows the password learns that the account is shut.
   if (user.disabled) return { refused: "disabled" };
   const actor = { kind: "user" as const, id: user.id, name: user.name, address: given.address };
   await recordSignInRow(deps.db, { userId: user.id, provider: "password" }, actor, deps.now());
   return { userId: user.id, sessionVersion: user.sessionVersion };
+}
+
+/** A shared one counts other accounts too, so a success takes back no more than itself. */
+type SignInLimit = ThrottleLimit & { isShared?: true };
+
+function limitsOf({ address, browser }: PasswordSignIn, email: string, userId: string | undefined): SignInLimit[] {
+  const windowMs = SIGN_IN_WINDOW_MS;
+  if (browser && browser.userId === userId) return [{ key: `sign-in:browser:${browser.id}`, max: SIGN_IN_ATTEMPTS_PER_BROWSER, windowMs }];
+  const account = email.slice(0, 254);
+  const network = networkOf(address);
+  return [
+    { key: `sign-in:address:${network}`, max: SIGN_IN_ATTEMPTS_PER_ADDRESS, windowMs, isShared: true },
+    { key: `sign-in:pair:${network}:${account}`, max: SIGN_IN_ATTEMPTS_PER_PAIR, windowMs },
+    { key: `sign-in:account:${account}`, max: SIGN_IN_ATTEMPTS_PER_ACCOUNT, windowMs },
+  ];
 }

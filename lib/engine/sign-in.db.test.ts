@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
-import { SIGN_IN_ATTEMPTS_PER_ACCOUNT, SIGN_IN_ATTEMPTS_PER_ADDRESS, SIGN_IN_WINDOW_MS } from "@/lib/domain/limits";
+import { SIGN_IN_ATTEMPTS_PER_ACCOUNT, SIGN_IN_ATTEMPTS_PER_ADDRESS, SIGN_IN_ATTEMPTS_PER_BROWSER, SIGN_IN_ATTEMPTS_PER_PAIR, SIGN_IN_WINDOW_MS } from "@/lib/domain/limits";
+import { setPassword } from "@/lib/engine/set-password";
 import { setUserDisabled } from "@/lib/engine/set-user-disabled";
 import { signInWithPassword } from "@/lib/engine/sign-in-with-password";
 import { signInWithProvider } from "@/lib/engine/sign-in-with-provider";
@@ -50,6 +51,46 @@ test(verifies("sign-in:rate-limit:account", "guesses at one account are refused 
   expect(await guess(TEST_PASSWORD)).toMatchObject({ userId: user.id });
 });
 
+test(verifies("sign-in:rate-limit:stranger", "one address alone uses up only its own tries, with all addresses of its IPv6 network, and the person gets in from elsewhere"), async () => {
+  const user = await buildUser(deps(), "admin");
+  const attempt = (password: string, address: string) => signInWithPassword(deps(), { email: user.email, password, address });
+  const network = `2001:db8:${(addresses++).toString(16)}:7`;
+  for (let n = 0; n < SIGN_IN_ATTEMPTS_PER_PAIR; n++) expect(await attempt("wrong wrong wrong", `${network}::${n}`)).toEqual({ refused: "credentials" });
+  expect(await attempt(TEST_PASSWORD, `${network}::ffff`)).toMatchObject({ refused: "rate_limited" });
+  expect(await attempt(TEST_PASSWORD, newAddress())).toMatchObject({ userId: user.id });
+});
+
+test(verifies("sign-in:rate-limit:stranger", "a browser that is known for this person is held to its own tries alone; one that is known for someone else, or claims to be, is a stranger"), async () => {
+  const clock = new TestClock();
+  const [user, other] = [await buildUser(deps(), "admin"), await buildUser(deps(), "viewer")];
+  const address = newAddress();
+  const full = new Date(clock.now().getTime() + SIGN_IN_WINDOW_MS);
+  await database.db.throttle.createMany({
+    data: [
+      { key: `sign-in:account:${user.email}`, count: SIGN_IN_ATTEMPTS_PER_ACCOUNT, windowEndsAt: full },
+      { key: `sign-in:address:${address}`, count: SIGN_IN_ATTEMPTS_PER_ADDRESS, windowEndsAt: full },
+    ],
+  });
+  const attempt = (password: string, browser: { id: string; userId: string } | null) => signInWithPassword(testDeps(database, clock), { email: user.email, password, address, browser });
+  const own = { id: "browser-own", userId: user.id };
+  expect(await attempt(TEST_PASSWORD, null)).toMatchObject({ refused: "rate_limited" });
+  expect(await attempt(TEST_PASSWORD, { id: "browser-other", userId: other.id })).toMatchObject({ refused: "rate_limited" });
+  expect(await attempt(TEST_PASSWORD, own)).toMatchObject({ userId: user.id });
+  for (let n = 0; n < SIGN_IN_ATTEMPTS_PER_BROWSER; n++) expect(await attempt("wrong wrong wrong", own)).toEqual({ refused: "credentials" });
+  expect(await attempt(TEST_PASSWORD, own)).toMatchObject({ refused: "rate_limited" });
+  expect(await attempt(TEST_PASSWORD, null)).toMatchObject({ refused: "rate_limited" });
+});
+
+test("the current password cannot be found by trying either, with a session that was left open", async () => {
+  const clock = new TestClock();
+  const user = await buildUser(deps(), "viewer");
+  const change = (currentPassword: string) => setPassword(testDeps(database, clock), user.actor, { userId: user.id, password: "a new lantern 77 boat", currentPassword });
+  for (let n = 0; n < SIGN_IN_ATTEMPTS_PER_BROWSER; n++) await expect(change("wrong wrong wrong")).rejects.toThrow(/not right/);
+  await expect(change(TEST_PASSWORD)).rejects.toMatchObject({ code: "rate_limited" });
+  clock.advance(SIGN_IN_WINDOW_MS);
+  await change(TEST_PASSWORD);
+});
+
 test(verifies("sign-in:rate-limit:address", "guesses from one address at many accounts are refused past the limit"), async () => {
   const address = newAddress();
   const limit = { key: `sign-in:address:${address}`, count: SIGN_IN_ATTEMPTS_PER_ADDRESS, windowEndsAt: new Date(deps().now().getTime() + 60_000) };
@@ -62,7 +103,7 @@ test(verifies("sign-in:rate-limit:forgiven", "a success forgets the failures bef
   const user = await buildUser(deps(), "viewer");
   const address = newAddress();
   const attempt = (password: string) => signInWithPassword(deps(), { email: user.email, password, address });
-  for (let n = 0; n < SIGN_IN_ATTEMPTS_PER_ACCOUNT - 1; n++) await attempt("wrong wrong wrong");
+  for (let n = 0; n < SIGN_IN_ATTEMPTS_PER_PAIR - 1; n++) await attempt("wrong wrong wrong");
   expect(await attempt(TEST_PASSWORD)).toMatchObject({ userId: user.id });
   expect(await attempt("wrong wrong wrong")).toEqual({ refused: "credentials" });
 });

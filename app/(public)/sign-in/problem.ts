@@ -27,7 +27,7 @@ export function describeProblem(code: string, facts: Facts = {}): Problem {
     case "rate_limited":
       return {
         title: "Too many attempts",
-        text: `Sign-in for this e-mail or from this address is paused. Try again in ${facts.retryAfterS ? waitWords(facts.retryAfterS) : "a few minutes"}; the account itself is not locked.`,
+        text: `Sign-in for this e-mail or from this address is paused. Try again in ${facts.retryAfterS ? waitWords(facts.retryAfterS) : "a few minutes"}; the account itself is not locked, and a browser in which you have signed in before is not affected.`,
       };
     case "disabled":
       return { title: "This account is disabled", text: "An admin can enable it again under Settings, People." };

@@ -129,7 +129,7 @@ async function request(context: RunContext, step: WebhookStep, sent: { url: stri
 async function readStart(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const piece of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
     text += decoder.decode(piece, { stream: true });
     if (text.length >= BODY_LENGTH_MAX + BODY_LENGTH_MARGIN) break;
   }
