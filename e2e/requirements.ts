@@ -27,6 +27,10 @@ export const REQUIREMENTS = {
   "roles:hidden": "A page that a person may not open looks the same as one that does not exist.",
   "roles:api": "An operation of the API is refused to a role that does not include it, and a token beyond its scopes.",
 
+  "access:refused": "No operation is open to someone without the right: not without a sign-in, not to a lower role, not to a token of another scope, not from another site; and a refusal changes nothing.",
+  "access:ids": "An id that does not exist, is of another kind or is no id at all is not found, for every operation.",
+  "access:get": "A GET changes nothing, so no link, preview or prefetch can decide.",
+
   "people:first-admin": "The first start makes one administrator, however many processes start at the same time.",
   "people:add": "An admin adds a person; a generated password is shown once and works.",
   "people:add:problems": "What is wrong with a new person is told at its field, all of it at once, and nothing is written.",

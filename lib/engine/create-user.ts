@@ -3,22 +3,30 @@ import { z } from "zod";
 import type { Actor } from "@/lib/domain/actor";
 import { generatePassword, hashPassword, passwordProblem } from "@/lib/domain/password";
 import { ROLES } from "@/lib/domain/roles";
+import { hasInvisible } from "@/lib/domain/tool-text";
 import { KimitsuError } from "@/lib/errors";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { parseInput } from "@/lib/engine/parse-input";
 import { createId } from "@/lib/ids";
 import { createUserRow } from "@/lib/store/transitions/create-user";
 
+/** Two people must not look alike by what cannot be seen: their names stand beside decisions. */
+const isVisible = (text: string) => !hasInvisible(text);
+const INVISIBLE = "holds characters that cannot be seen; type it again by hand";
+
+export const personNameSchema = z.string().trim().min(1, "is missing").max(120).refine(isVisible, INVISIBLE);
+
 export const emailSchema = z
   .string()
   .trim()
   .toLowerCase()
   .max(254)
-  .regex(/^[^\s@]+@[^\s@]+$/, "is not an e-mail address");
+  .regex(/^[^\s@]+@[^\s@]+$/, "is not an e-mail address")
+  .refine(isVisible, INVISIBLE);
 
 export const createUserSchema = z.strictObject({
   email: emailSchema,
-  name: z.string().trim().min(1, "is missing").max(120),
+  name: personNameSchema,
   role: z.enum(ROLES),
   password: z.string().optional(),
 });

@@ -8,6 +8,7 @@ import { createFirstAdmin } from "@/lib/engine/create-first-admin";
 import { createToken } from "@/lib/engine/create-token";
 import { createUser } from "@/lib/engine/create-user";
 import { createGroup, setGroupMembers } from "@/lib/engine/groups";
+import { renameUser } from "@/lib/engine/rename-user";
 import { revokeToken } from "@/lib/engine/revoke-token";
 import { setPassword } from "@/lib/engine/set-password";
 import { setUserDisabled } from "@/lib/engine/set-user-disabled";
@@ -48,6 +49,12 @@ test(verifies("people:add:problems", "a taken e-mail is a conflict and writes ne
   const before = (await eventsOf("user.created")).length;
   await expect(createUser(deps(), OPERATOR_ACTOR, { email: user.email.toUpperCase(), name: "x", role: "admin" })).rejects.toMatchObject({ code: "conflict" });
   expect((await eventsOf("user.created")).length).toBe(before);
+});
+
+test.each(["An\u200Ba", "Ana\u202Enimda", "A\u00ADna", "Ana\u{E0041}"])(verifies("people:add:problems", "a name that could look like another's by what cannot be seen is refused: %j"), async (name) => {
+  const user = await buildUser(deps(), "reviewer");
+  await expect(renameUser(deps(), user.actor, { userId: user.id, name })).rejects.toMatchObject({ code: "invalid_request", issues: [{ path: "name" }] });
+  await expect(createUser(deps(), OPERATOR_ACTOR, { email: `${name}@example.org`, name, role: "viewer" })).rejects.toMatchObject({ issues: [{ path: "email" }, { path: "name" }] });
 });
 
 test(verifies("people:add:problems", "all problems of a new person are told at once"), async () => {

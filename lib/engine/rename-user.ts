@@ -3,10 +3,11 @@ import { z } from "zod";
 import type { Actor } from "@/lib/domain/actor";
 import { KimitsuError } from "@/lib/errors";
 import type { EngineDeps } from "@/lib/engine/deps";
+import { personNameSchema } from "@/lib/engine/create-user";
 import { parseInput } from "@/lib/engine/parse-input";
 import { renameUserRow } from "@/lib/store/transitions/rename-user";
 
-const renameSchema = z.strictObject({ userId: z.string(), name: z.string().trim().min(1, "is missing").max(120) });
+const renameSchema = z.strictObject({ userId: z.string(), name: personNameSchema });
 
 export async function renameUser(deps: EngineDeps, actor: Actor, input: z.input<typeof renameSchema>): Promise<void> {
   const change = parseInput(renameSchema, input);

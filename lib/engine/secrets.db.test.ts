@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { type TestDatabase, useDatabase } from "@/lib/testing/database";
+import { dumpDatabase } from "@/lib/testing/dump-database";
 import { openEngineBench } from "@/lib/testing/engine-bench";
 import { HARMLESS_TOOL, pour, startHostileServer } from "@/lib/testing/hostile-servers/hostile-server";
 
@@ -13,12 +14,7 @@ const SECRETS = { SVC_TOKEN: "sentinel-token-5f1c9", HOOK_KEY: "sentinel-hook-77
 const PARAM = "sentinel-param-3d90e";
 const ALL = [...Object.values(SECRETS), PARAM];
 
-/** Every row of every table as text; what is encrypted is there as bytes. */
-async function dump({ db }: TestDatabase): Promise<string> {
-  const tables = await db.$queryRaw<{ name: string }[]>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`;
-  const texts = await Promise.all(tables.map(({ name }) => db.$queryRawUnsafe<{ text: string | null }[]>(`SELECT string_agg(t::text, E'\\n') AS text FROM "${name}" AS t`)));
-  return texts.map(([row]) => row?.text ?? "").join("\n");
-}
+const dump = async ({ db }: TestDatabase): Promise<string> => Object.values(await dumpDatabase(db)).join("\n");
 
 async function echoingHook(): Promise<string> {
   return openHook((request, response) => {
