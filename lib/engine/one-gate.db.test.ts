@@ -23,7 +23,7 @@ interface Way {
   facts: Partial<BenchFacts> & { script: string };
   params?: Record<string, unknown>;
   /** What happens after the first advance. */
-  then?: (bench: EngineBench, runId: string) => Promise<void>;
+  after?: (bench: EngineBench, runId: string) => Promise<void>;
 }
 
 const WAYS: Record<string, Way> = {
@@ -59,7 +59,7 @@ const WAYS: Record<string, Way> = {
   },
   "the retry of a run that failed": {
     facts: { script: `agents:\n  worker:\n    turns:\n      - call: [${CALL}]\n      - output: { ktsu_low_quality: bad }\n` },
-    then: async (bench, runId) => {
+    after: async (bench, runId) => {
       const retried = await retryRun(bench.deps, TEST_ACTOR, { runId });
       await bench.advance(retried.runId);
     },
@@ -72,10 +72,10 @@ const NEVER: Record<string, Partial<BenchFacts>> = {
   "that the mode plan does not let through": { allowlist: "- t-none\n- echo", files: { "policy.yaml": "permissions: { mode: plan }\n" } },
 };
 
-async function walk({ facts, params, then }: Way, more: Partial<BenchFacts>): Promise<EngineBench> {
+async function walk({ facts, params, after }: Way, more: Partial<BenchFacts>): Promise<EngineBench> {
   const bench = await openEngineBench(database, { ...facts, ...more, files: { ...facts.files, ...more.files } });
   const runId = await bench.launch(params);
-  await then?.(bench, runId);
+  await after?.(bench, runId);
   return bench;
 }
 
