@@ -2,6 +2,7 @@ import type { EngineDeps } from "@/lib/engine/deps";
 import { setUserDisabled } from "@/lib/engine/set-user-disabled";
 import { SIGN_IN_ATTEMPTS_PER_ACCOUNT, SIGN_IN_WINDOW_MS } from "@/lib/domain/limits";
 import { OPERATOR_ACTOR } from "@/lib/domain/actor";
+import { throttleKey } from "@/lib/store/throttle-key";
 import { TEST_PASSWORD } from "@/lib/testing/builders";
 import { expect, required, test } from "./fixtures";
 import { ConsolePage } from "./pages/console-page";
@@ -13,7 +14,7 @@ const WRONG = "not the password at all";
 
 /** As if strangers had guessed from many places; each guess would cost a slow hash. */
 async function useUpTries({ db, now }: EngineDeps, email: string): Promise<void> {
-  await db.throttle.create({ data: { key: `sign-in:account:${email}`, count: SIGN_IN_ATTEMPTS_PER_ACCOUNT, windowEndsAt: new Date(now().getTime() + SIGN_IN_WINDOW_MS) } });
+  await db.throttle.create({ data: { key: throttleKey("sign-in:account", email), count: SIGN_IN_ATTEMPTS_PER_ACCOUNT, windowEndsAt: new Date(now().getTime() + SIGN_IN_WINDOW_MS) } });
 }
 
 test(verifies("sign-in:password", "the administrator made at the first start gets into the console"), async ({ open }) => {

@@ -8,6 +8,7 @@ import { networkOf } from "@/lib/domain/network-of";
 import { verifyPassword } from "@/lib/domain/password";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { findCredentials } from "@/lib/store/queries/find-credentials";
+import { throttleKey } from "@/lib/store/throttle-key";
 import { recordSignInRow } from "@/lib/store/transitions/record-sign-in";
 import { clearThrottle, giveBackThrottle, takeThrottle, type ThrottleLimit } from "@/lib/store/transitions/take-throttle";
 
@@ -47,11 +48,10 @@ type SignInLimit = ThrottleLimit & { isShared?: true };
 function limitsOf({ address, browser }: PasswordSignIn, email: string, userId: string | undefined): SignInLimit[] {
   const windowMs = SIGN_IN_WINDOW_MS;
   if (browser && browser.userId === userId) return [{ key: `sign-in:browser:${browser.id}`, max: SIGN_IN_ATTEMPTS_PER_BROWSER, windowMs }];
-  const account = email.slice(0, 254);
   const network = networkOf(address);
   return [
     { key: `sign-in:address:${network}`, max: SIGN_IN_ATTEMPTS_PER_ADDRESS, windowMs, isShared: true },
-    { key: `sign-in:pair:${network}:${account}`, max: SIGN_IN_ATTEMPTS_PER_PAIR, windowMs },
-    { key: `sign-in:account:${account}`, max: SIGN_IN_ATTEMPTS_PER_ACCOUNT, windowMs },
+    { key: throttleKey("sign-in:pair", `${network} ${email}`), max: SIGN_IN_ATTEMPTS_PER_PAIR, windowMs },
+    { key: throttleKey("sign-in:account", email), max: SIGN_IN_ATTEMPTS_PER_ACCOUNT, windowMs },
   ];
 }

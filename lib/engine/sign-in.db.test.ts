@@ -5,6 +5,7 @@ import { setPassword } from "@/lib/engine/set-password";
 import { setUserDisabled } from "@/lib/engine/set-user-disabled";
 import { signInWithPassword } from "@/lib/engine/sign-in-with-password";
 import { signInWithProvider } from "@/lib/engine/sign-in-with-provider";
+import { throttleKey } from "@/lib/store/throttle-key";
 import { listEvents } from "@/lib/store/queries/list-events";
 import { buildUser, TEST_PASSWORD } from "@/lib/testing/builders";
 import { useDatabase } from "@/lib/testing/database";
@@ -67,7 +68,7 @@ test(verifies("sign-in:rate-limit:stranger", "a browser that is known for this p
   const full = new Date(clock.now().getTime() + SIGN_IN_WINDOW_MS);
   await database.db.throttle.createMany({
     data: [
-      { key: `sign-in:account:${user.email}`, count: SIGN_IN_ATTEMPTS_PER_ACCOUNT, windowEndsAt: full },
+      { key: throttleKey("sign-in:account", user.email), count: SIGN_IN_ATTEMPTS_PER_ACCOUNT, windowEndsAt: full },
       { key: `sign-in:address:${address}`, count: SIGN_IN_ATTEMPTS_PER_ADDRESS, windowEndsAt: full },
     ],
   });
@@ -106,6 +107,13 @@ test(verifies("sign-in:rate-limit:forgiven", "a success forgets the failures bef
   for (let n = 0; n < SIGN_IN_ATTEMPTS_PER_PAIR - 1; n++) await attempt("wrong wrong wrong");
   expect(await attempt(TEST_PASSWORD)).toMatchObject({ userId: user.id });
   expect(await attempt("wrong wrong wrong")).toEqual({ refused: "credentials" });
+});
+
+test("what was typed as an e-mail is not kept: it may be the password, in the wrong field", async () => {
+  await signInWithPassword(deps(), { email: "My Secret Password 77", password: "wrong wrong wrong", address: newAddress() });
+  const keys = (await database.db.throttle.findMany()).map(({ key }) => key);
+  expect(keys.some((key) => key.startsWith("sign-in:account:"))).toBe(true);
+  expect(keys.join("\n").toLowerCase()).not.toContain("secret password");
 });
 
 const claim = { provider: "github", accountId: "77", emailVerified: true, name: "Ana" };

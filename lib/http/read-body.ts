@@ -16,8 +16,16 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   } catch (error) {
     if (error instanceof KimitsuError) throw error;
     if (error instanceof RangeError) throw new KimitsuError("invalid_request", "The body is nested too deeply.");
-    throw new KimitsuError("invalid_request", `The body is not JSON: ${(error as Error).message}`);
+    throw new KimitsuError("invalid_request", `The body is not JSON${describePlace(text, error as Error)}.`);
   }
+}
+
+/** Where it breaks, without the text that stands there: the message would repeat it, and it may be a secret. */
+function describePlace(text: string, { message }: Error): string {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return "";
+  const before = text.slice(0, Number(position)).split("\n");
+  return `: it breaks at line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
 }
 
 /** What would not be kept, sent or shown as it was given is refused here rather than changed without a word. */

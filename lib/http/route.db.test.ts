@@ -53,7 +53,9 @@ describe(verifies("http:body", "a body"), () => {
   test("that is not JSON is refused with where it breaks", async () => {
     const response = await post({ body: '{"n":1' });
     expect(response.status).toBe(422);
-    expect((await response.json()).error.message).toContain("not JSON");
+    expect((await response.json()).error.message).toBe("The body is not JSON: it breaks at line 1, column 7.");
+    const spilled = await post({ body: '{"n": hunter2-is-my-password}' });
+    expect(await spilled.text()).not.toContain("hunter2");
   });
 
   test("of another type is refused, so that a plain form cannot send one", async () => {

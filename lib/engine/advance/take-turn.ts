@@ -12,6 +12,7 @@ import { reserveTurn } from "@/lib/engine/advance/reserve-turn";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held } from "@/lib/engine/advance/run-memory";
 import type { StepError } from "@/lib/engine/advance/step-outcome";
+import { matchKnownSecrets } from "@/lib/engine/known-secrets";
 import { createId } from "@/lib/ids";
 import type { ModelMessage, ModelRequest, ModelTurn, UserMessage } from "@/lib/models/model";
 import { pause } from "@/lib/pause";
@@ -76,7 +77,7 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
   await pause("model-turn:after-call", wish.stepId);
   const turnId = createId("turn");
   // What the model says of a secret is not kept; the calls are judged by what it really said.
-  const kept = hideInTurn(tools, offered, { ...answer.turn, attempts: answer.attempts });
+  const kept = hideInTurn(context, tools, offered, { ...answer.turn, attempts: answer.attempts });
   const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn, says: kept.text, withTools: wish.withTools });
   const messages = number === 1 ? [...wish.opening, ...wish.additions] : wish.additions;
   const turn = {
@@ -102,8 +103,9 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
   return { kind: "taken", tools };
 }
 
-function hideInTurn<T extends ModelTurn>(tools: AgentTools, offered: OfferedTools, turn: T): T {
-  const matchers = [...tools.servers.values()].map((server) => matchSecrets(server.tools));
+function hideInTurn<T extends ModelTurn>({ loaded, deps }: RunContext, tools: AgentTools, offered: OfferedTools, turn: T): T {
+  // An agent without servers has a provider all the same, which knows its own key.
+  const matchers = [matchKnownSecrets(loaded.project, deps.processEnv), ...[...tools.servers.values()].map((server) => matchSecrets(server.tools))];
   const kept = matchers.reduce((value, matcher) => mapText(value, (text) => hideSecrets(matcher, text)) as T, turn);
   return { ...kept, text: hideSecrets(createSecretMatcher(listHiddenIn(tools, offered, turn)), kept.text) };
 }
