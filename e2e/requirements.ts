@@ -111,6 +111,12 @@ export const REQUIREMENTS = {
   "promise:8": "Every decision and state change is on a trail that verifies.",
   "promise:9": "What is not known, or cannot be judged, is asked or refused.",
   "promise:10": "What is invalid is refused before it runs, with all problems at once.",
+  "attack:poisoning": "Instructions that hide in a tool's definition are shown to whoever looks at it, and what a result claims moves no gate.",
+  "attack:shadowing": "No server and no tool can take the name of another.",
+  "attack:cross-client": "However many callers there are at once, nobody gets what is another's.",
+  "attack:passthrough": "What proves who a caller is never goes on to a tool server.",
+  "attack:toctou": "Arguments that two programs could read differently are refused, and a request cannot say what is decided.",
+
   "engine:parallel": "Any mix and order of decisions on the calls of one turn gives every call exactly one result.",
   "engine:budget": "A budget is never passed, however many calls run at once, and a warning stands at 80 %.",
   "engine:walk": "No sequence of decisions, expiries, edits, cancels, crashes and revoked approvers sends more than was granted, or anything else than was shown.",
