@@ -78,7 +78,7 @@ export class Connection {
     connection = new Connection(client, server, transport, hooks);
     client.onclose = () => connection!.retire();
     // HTTP+SSE would come back as another session that nobody has introduced itself to.
-    client.onerror = kind === "sse" ? () => connection!.break() : () => (connection!.#isDoubtful = true);
+    client.onerror = kind === "sse" ? (error) => (isGivenUp(error) ? undefined : connection!.break()) : () => (connection!.#isDoubtful = true);
     return connection;
   }
 
@@ -161,6 +161,12 @@ export class Connection {
     await this.client.close().catch(() => {});
   }
 }
+
+/**
+ * A request that we ourselves broke off. Over HTTP+SSE an answer may come while the request that asked for it is still open; that one call's
+ * end says nothing about the others that wait on the same stream.
+ */
+const isGivenUp = ({ name }: Error): boolean => name === "AbortError" || name === "TimeoutError";
 
 function kindOf({ definition }: ToolServer): TransportKind {
   if (definition.url === undefined && definition.transport === "http") return "builtin";
