@@ -5,6 +5,7 @@ const CODES = /^(08|57P|53300)/;
 const WORDS = /connection terminated|timeout exceeded when trying to connect|ECONNREFUSED|ECONNRESET/i;
 
 interface DriverFailure {
+  code?: unknown;
   meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string } } };
   message?: string;
 }
@@ -12,6 +13,7 @@ interface DriverFailure {
 /** True when the statement may be sent again once the database is back. Whether it was carried out is not known. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { kind, originalCode } = (error as DriverFailure).meta?.driverAdapterError?.cause ?? {};
-  return KINDS.has(kind ?? "") || CODES.test(originalCode ?? "") || WORDS.test(error.message);
+  const { code, meta } = error as DriverFailure;
+  const { kind, originalCode } = meta?.driverAdapterError?.cause ?? {};
+  return KINDS.has(kind ?? "") || CODES.test(originalCode ?? String(code ?? "")) || WORDS.test(error.message);
 }
