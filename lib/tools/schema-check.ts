@@ -15,6 +15,9 @@ const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/;
 const MODERN = /^https?:\/\/json-schema\.org\/draft\/(2019-09|2020-12)\/schema#?$/;
 
 const run = new Script("check()");
+/** One for all checks: it only carries the function that is called under the time limit. */
+const carrier: { check: () => SchemaVerdict } = { check: () => ({ kind: "fits" }) };
+const context = createContext(carrier);
 
 export function checkAgainstSchema(schema: Readonly<Record<string, unknown>>, value: unknown, timeoutMs = SCHEMA_CHECK_MS): SchemaVerdict {
   return within(schema, timeoutMs, () => check(schema, value));
@@ -34,20 +37,60 @@ export function listMisfits(schema: Readonly<Record<string, unknown>>, value: un
 }
 
 function within(schema: Readonly<Record<string, unknown>>, timeoutMs: number, work: () => SchemaVerdict): SchemaVerdict {
-  const foreign = findForeignReference(schema, []);
-  if (foreign) return { kind: "unusable", reason: `it refers to ${JSON.stringify(foreign.target.slice(0, 100))}, and nothing is fetched for a schema` };
+  const nature = natureOf(schema);
+  if (nature !== "plain" && nature !== "demanding") return nature;
   const begun = process.threadCpuUsage();
   // The limit is on work, but scripts are ended by the clock: on a busy machine a check that got less than half of its time is made again, with more.
   for (let clockMs = timeoutMs; ; clockMs *= 2) {
     try {
+      if (nature === "plain") return work();
       // The time limit of a script ends whatever runs in it, regular expressions included.
-      return run.runInContext(createContext({ check: work }), { timeout: clockMs }) as SchemaVerdict;
+      carrier.check = work;
+      return run.runInContext(context, { timeout: clockMs }) as SchemaVerdict;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") return { kind: "unusable", reason: (error instanceof Error ? error.message : String(error)).slice(0, 200) };
       const used = process.threadCpuUsage(begun);
       if ((used.user + used.system) / 1000 >= timeoutMs / 2) return { kind: "unusable", reason: `checking takes longer than ${timeoutMs} ms` };
     }
   }
+}
+
+/** Keywords whose check takes one look at each part of a value, whatever the schema's author had in mind. */
+const PLAIN_KEYWORDS = new Set([
+  "type", "properties", "required", "additionalProperties", "items", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+  "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "$schema", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
+]);
+const PLAIN_NODES_MAX = 500;
+
+/** `plain` needs no time limit; starting its clock would take longer than the check. A schema is looked at once. */
+const natures = new WeakMap<object, "plain" | "demanding" | SchemaVerdict>();
+
+function natureOf(schema: Readonly<Record<string, unknown>>): "plain" | "demanding" | SchemaVerdict {
+  const known = natures.get(schema);
+  if (known !== undefined) return known;
+  const foreign = findForeignReference(schema, []);
+  const nature = foreign
+    ? ({ kind: "unusable", reason: `it refers to ${JSON.stringify(foreign.target.slice(0, 100))}, and nothing is fetched for a schema` } as const)
+    : countPlain(schema) <= PLAIN_NODES_MAX ? "plain" : "demanding";
+  natures.set(schema, nature);
+  return nature;
+}
+
+/** How many schemas it consists of; infinite when one of them says more than plain things, or says them wrongly. */
+function countPlain(schema: unknown): number {
+  if (typeof schema === "boolean") return 1;
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return Number.POSITIVE_INFINITY;
+  let count = 1;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (!PLAIN_KEYWORDS.has(keyword) || count > PLAIN_NODES_MAX) return Number.POSITIVE_INFINITY;
+    if (keyword === "enum" || keyword === "required" || keyword === "type") {
+      if (Array.isArray(value) ? value.length > PLAIN_NODES_MAX : keyword !== "type") return Number.POSITIVE_INFINITY;
+    } else if (keyword === "properties") {
+      if (typeof value !== "object" || value === null) return Number.POSITIVE_INFINITY;
+      for (const property of Object.values(value)) count += countPlain(property);
+    } else if (keyword === "items" || keyword === "additionalProperties") count += countPlain(value);
+  }
+  return count;
 }
 
 /** Compiling takes milliseconds and a listed schema is used for every call; it is forgotten with the list. */
