@@ -27,16 +27,19 @@ function statements(runs: number): string[] {
     "ALTER TABLE events DISABLE TRIGGER events_chain",
     `INSERT INTO users (id, email, name, role) SELECT ${id("usr", "n")}, 'person' || n || '@example.org', 'Person ' || n, (ARRAY['viewer','reviewer','operator','admin']::role[])[1 + n % 4] FROM generate_series(1, ${PEOPLE}) AS n`,
     `INSERT INTO project_versions (hash, content) VALUES ('sha256:bench', '')`,
-    `INSERT INTO runs (id, workflow, version, config_hash, status, error, started_by_kind, started_by_id, started_by_name, started_by_user_id, params, agents, search_text, active_ms, tokens_in, tokens_out, cost_usd, llm_calls, tool_calls, created_at, updated_at, completed_at)
+    `INSERT INTO runs (id, workflow, version, config_hash, status, error, started_by_kind, started_by_id, started_by_name, started_by_user_id, params, active_ms, tokens_in, tokens_out, cost_usd, llm_calls, tool_calls, created_at, updated_at, completed_at)
       SELECT ${id("run", "n")}, workflow, '1.' || n / 5000, 'sha256:bench', status, CASE WHEN status = 'failed' THEN '{"code": "tool_failed", "message": "The shop did not answer"}'::jsonb END,
-        'user', person, 'Person ' || ${chance("n", PEOPLE, 3)} + 1, person, jsonb_build_object('order', 'A-' || n), ARRAY[agent], concat_ws(' ', ${id("run", "n")}, workflow, agent, 'A-' || n),
+        'user', person, 'Person ' || ${chance("n", PEOPLE, 3)} + 1, person, jsonb_build_object('order', 'A-' || n),
         ${chance("n", 60_000)}, ${chance("n", 9000)}, ${chance("n", 900)}, cost, 3, 2, at, at, CASE WHEN status IN ('complete', 'failed', 'cancelled') THEN at + interval '1 minute' END
       FROM (
-        SELECT n, 'workflow-' || ${chance("n", 20, 2)} AS workflow, 'agent-' || ${chance("n", 30, 4)} AS agent, ${id("usr", `${chance("n", PEOPLE, 3)} + 1`)} AS person, ${at("n", runs)} AS at,
+        SELECT n, 'workflow-' || ${chance("n", 20, 2)} AS workflow, ${id("usr", `${chance("n", PEOPLE, 3)} + 1`)} AS person, ${at("n", runs)} AS at,
           -- One run in a thousand is dear.
           CASE WHEN ${chance("n", 1000, 5)} = 0 THEN 10 ELSE ${chance("n", 1000, 6)} / 10000.0 END AS cost,
           (CASE WHEN ${WAITS} THEN 'pending_approval' WHEN ${chance("n", 2000, 8)} = 0 THEN 'needs_human_review' WHEN n > ${runs} - 5 THEN 'running' WHEN ${chance("n", 20, 9)} = 0 THEN 'failed' WHEN ${chance("n", 400, 10)} = 0 THEN 'cancelled' ELSE 'complete' END)::run_status AS status
         FROM ${series}) AS made`,
+    `INSERT INTO run_search (run_id, agents, text)
+      SELECT run_id, ARRAY[agent], concat_ws(' ', run_id, workflow, agent, 'A-' || n)
+      FROM (SELECT n, ${id("run", "n")} AS run_id, 'workflow-' || ${chance("n", 20, 2)} AS workflow, 'agent-' || ${chance("n", 30, 4)} AS agent FROM ${series}) AS made`,
     `INSERT INTO steps (id, run_id, key, type, status, agent, started_at, completed_at, cost_usd)
       SELECT ${id("step", "n * 3 + k")}, ${id("run", "n")}, 'step-' || k, 'agent', CASE WHEN NOT (${WAITS}) THEN 'complete' WHEN k = 2 THEN 'pending' WHEN k = 1 THEN 'pending_approval' ELSE 'complete' END::step_status, 'agent-' || ${chance("n", 30, 4)}, ${at("n", runs)}, CASE WHEN NOT (${WAITS}) OR k = 0 THEN ${at("n", runs)} + interval '20 seconds' END, 0.01
       FROM ${series}, generate_series(0, 2) AS k`,

@@ -50,10 +50,10 @@ export async function buildPastRun(db: Db, past: PastRun): Promise<string> {
       startedById: "past",
       startedByName: "Past",
       params: {},
-      agents: ["worker"],
       createdAt: at,
       updatedAt: at,
       completedAt: at,
+      search: { create: { agents: ["worker"], text: "" } },
       steps: { create: { id: stepId, key: "work", type: "agent", status, agent: "worker", startedAt: at, completedAt: at } },
     },
   });

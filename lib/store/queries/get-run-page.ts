@@ -61,7 +61,7 @@ const shown = (value: unknown): unknown => mapText(value, showInvisible);
 
 /** What stands at the head of a run's page; its size does not grow with what the run did. Null when there is no such run. */
 export async function findRunPage(db: Db, runId: string, now: Date): Promise<RunPage | null> {
-  const run = await db.run.findUnique({ where: { id: runId }, omit: { secrets: true, searchText: true } });
+  const run = await db.run.findUnique({ where: { id: runId }, omit: { secrets: true } });
   if (!run) return null;
   const [steps, children, approvals, pendingApprovals, lastEvent, waits, retry, unknownCalls, review] = await Promise.all([
     db.step.findMany({ where: { runId, parentId: null }, orderBy: { id: "asc" }, omit: { input: true, output: true, rawOutput: true, state: true } }),

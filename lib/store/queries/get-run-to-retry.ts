@@ -34,12 +34,12 @@ export async function getRunToRetry(db: Db, runId: string): Promise<RunToRetry> 
   const row = await db.run.findUnique({
     where: { id: runId },
     select: {
-      id: true, workflow: true, version: true, configHash: true, status: true, params: true, agents: true, costBudgetUsd: true, wakes: true,
+      id: true, workflow: true, version: true, configHash: true, status: true, params: true, search: { select: { agents: true } }, costBudgetUsd: true, wakes: true,
       steps: { orderBy: { id: "asc" }, select: { id: true, parentId: true, key: true, type: true, status: true, itemIndex: true, agent: true } },
       retries: { where: { status: { notIn: ["failed", "cancelled"] } }, orderBy: { id: "desc" }, take: 1, select: { id: true, status: true } },
     },
   });
   if (!row) throw new KimitsuError("not_found", `There is no run ${runId}.`);
-  const { retries, params, costBudgetUsd, ...rest } = row;
-  return { ...rest, params: params as Record<string, unknown>, costBudgetUsd: costBudgetUsd === null ? null : Number(costBudgetUsd), liveRetry: retries[0] ?? null };
+  const { retries, params, search, costBudgetUsd, ...rest } = row;
+  return { ...rest, agents: search?.agents ?? [], params: params as Record<string, unknown>, costBudgetUsd: costBudgetUsd === null ? null : Number(costBudgetUsd), liveRetry: retries[0] ?? null };
 }

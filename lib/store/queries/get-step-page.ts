@@ -100,7 +100,7 @@ export async function findStepPage(db: Db, query: { runId: string; stepId: strin
     listAncestors(db, step.parentId),
   ]);
   const shownTurns = turns.slice(0, TURNS_SHOWN);
-  const calls = await db.call.findMany({ where: { turnId: { in: shownTurns.map(({ id }) => id) } }, orderBy: { id: "asc" }, take: TURNS_SHOWN * CALLS_OF_A_TURN_MAX, include: callInclude });
+  const calls = await db.call.findMany({ where: { stepId: step.id, turnId: { in: shownTurns.map(({ id }) => id) } }, orderBy: { id: "asc" }, take: TURNS_SHOWN * CALLS_OF_A_TURN_MAX, include: callInclude });
   const { state: _state, ...facts } = step;
   return {
     ...facts,

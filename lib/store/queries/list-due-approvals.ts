@@ -7,15 +7,16 @@ export interface DueApproval {
   escalateTo: string[];
 }
 
+// `pending` is written out, because the indexes are of pending approvals alone.
+
 export function listExpired(db: Db, now: Date, limit: number): Promise<DueApproval[]> {
-  return db.approval.findMany({ where: { status: "pending", expiresAt: { lte: now } }, orderBy: { expiresAt: "asc" }, take: limit, select: { id: true, runId: true, callId: true, escalateTo: true } });
+  return db.$queryRaw<DueApproval[]>`
+    SELECT id, run_id AS "runId", call_id AS "callId", escalate_to AS "escalateTo" FROM approvals
+    WHERE status = 'pending' AND expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}`;
 }
 
 export function listEscalating(db: Db, now: Date, limit: number): Promise<DueApproval[]> {
-  return db.approval.findMany({
-    where: { status: "pending", escalatedAt: null, escalateAt: { lte: now } },
-    orderBy: { escalateAt: "asc" },
-    take: limit,
-    select: { id: true, runId: true, callId: true, escalateTo: true },
-  });
+  return db.$queryRaw<DueApproval[]>`
+    SELECT id, run_id AS "runId", call_id AS "callId", escalate_to AS "escalateTo" FROM approvals
+    WHERE status = 'pending' AND escalated_at IS NULL AND escalate_at <= ${now} ORDER BY escalate_at LIMIT ${limit}`;
 }

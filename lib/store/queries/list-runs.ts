@@ -29,7 +29,7 @@ export async function listRuns(db: Db, query: RunFilter & { cursor?: string; lim
   const rows = await db.run.findMany({
     where: { id: { in: ids.map(({ id }) => id) } },
     orderBy: { id: "desc" },
-    include: { _count: { select: { approvals: { where: { status: "pending" } } } } },
+    include: { search: { select: { agents: true } }, _count: { select: { approvals: { where: { status: "pending" } } } } },
   });
   return toPage(rows, limit, (row) => row.id, (row) => ({
     id: row.id,
@@ -40,7 +40,7 @@ export async function listRuns(db: Db, query: RunFilter & { cursor?: string; lim
     startedBy: { kind: row.startedByKind, id: row.startedById, name: row.startedByName },
     parentRunId: row.parentRunId,
     retryOfRunId: row.retryOfRunId,
-    agents: row.agents,
+    agents: row.search?.agents ?? [],
     pendingApprovals: row._count.approvals,
     figures: toFigures(row),
     createdAt: row.createdAt,

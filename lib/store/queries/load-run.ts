@@ -77,13 +77,23 @@ export interface RunSnapshot {
  * that time. One snapshot also means that `wakes` is never newer than the rows, or a decision could be seen as known and not be known.
  */
 export async function loadRun(db: Db, runId: string): Promise<RunSnapshot> {
-  const [row] = await db.$queryRaw<{ run: StoredRun | null; steps: StepRow[]; turns: TurnRow[]; calls: CallRow[] }[]>`
-    SELECT (SELECT to_json(r) FROM (${RUN} WHERE id = ${runId}) r) AS run,
-      ${listOf(Prisma.sql`${STEPS} WHERE run_id = ${runId}`)} AS steps,
-      ${listOf(Prisma.sql`${TURNS} WHERE run_id = ${runId}`)} AS turns,
-      ${listOf(Prisma.sql`${CALLS} WHERE c.run_id = ${runId}`)} AS calls`;
+  const [row] = await db.$queryRaw<StoredSnapshot[]>`SELECT ${runSnapshot(runId)}`;
   if (!row?.run) throw new Error(`unreachable: run ${runId} was claimed and is not there`);
-  return { run: toRunRow(row.run), steps: row.steps, turns: row.turns, calls: row.calls };
+  return toSnapshot(row);
+}
+
+/** The columns of a snapshot, for a statement that takes it with something else. */
+export function runSnapshot(runId: string): Prisma.Sql {
+  return Prisma.sql`(SELECT to_json(r) FROM (${RUN} WHERE id = ${runId}) r) AS run,
+    ${listOf(Prisma.sql`${STEPS} WHERE run_id = ${runId}`)} AS steps,
+    ${listOf(Prisma.sql`${TURNS} WHERE run_id = ${runId}`)} AS turns,
+    ${listOf(Prisma.sql`${CALLS} WHERE c.run_id = ${runId}`)} AS calls`;
+}
+
+export type StoredSnapshot = Omit<RunSnapshot, "run"> & { run: StoredRun };
+
+export function toSnapshot({ run, steps, turns, calls }: StoredSnapshot): RunSnapshot {
+  return { run: toRunRow(run), steps, turns, calls };
 }
 
 /** What others may have changed meanwhile: decisions, settlements, reviews. */

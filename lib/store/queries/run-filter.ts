@@ -24,13 +24,13 @@ export async function runsWhere(db: Db, filter: RunFilter & { cursor?: string })
   const parts = [Prisma.sql`TRUE`];
   if (filter.workflow) parts.push(Prisma.sql`workflow = ${filter.workflow}`);
   if (filter.status && filter.status.length > 0) parts.push(Prisma.sql`status = ANY (${[...filter.status]}::run_status[])`);
-  if (filter.agent) parts.push(Prisma.sql`agents @> ARRAY[${filter.agent}]`);
+  if (filter.agent) parts.push(Prisma.sql`id IN (SELECT run_id FROM run_search WHERE agents @> ARRAY[${filter.agent}])`);
   if (filter.who) parts.push(Prisma.sql`started_by_id = ANY (${await listStarters(db, filter.who)})`);
   if (filter.from) parts.push(Prisma.sql`created_at >= ${filter.from}`);
   if (filter.to) parts.push(Prisma.sql`created_at < ${filter.to}`);
   if (filter.costMin !== undefined) parts.push(Prisma.sql`cost_usd >= ${filter.costMin}::numeric`);
   if (filter.costMax !== undefined) parts.push(Prisma.sql`cost_usd <= ${filter.costMax}::numeric`);
-  if (filter.text) parts.push(Prisma.sql`to_tsvector('simple', search_text) @@ to_tsquery('simple', ${toPrefixQuery(filter.text)})`);
+  if (filter.text) parts.push(Prisma.sql`id IN (SELECT run_id FROM run_search WHERE to_tsvector('simple', text) @@ to_tsquery('simple', ${toPrefixQuery(filter.text)}))`);
   if (filter.cursor) parts.push(Prisma.sql`id < ${filter.cursor}`);
   return Prisma.join(parts, " AND ");
 }

@@ -32,12 +32,14 @@ export async function retryRunRow(db: Db, run: RetriedRun, at: Date): Promise<bo
       UPDATE runs SET wakes = wakes + 1 WHERE id = ${run.retryOfRunId} AND status IN ('failed', 'cancelled') AND wakes = ${run.seenWakes} RETURNING id
     ), created AS (
       INSERT INTO runs (id, workflow, version, config_hash, started_by_kind, started_by_id, started_by_name, started_by_user_id, retry_of_run_id,
-        params, secrets, agents, search_text, cost_budget_usd, wake_at, created_at, updated_at)
+        params, secrets, cost_budget_usd, wake_at, created_at, updated_at)
       SELECT ${run.id}, ${run.workflow}, ${run.version}, ${run.configHash}, ${run.startedBy.kind}::actor_kind, ${run.startedBy.id}, ${run.startedBy.name},
-        ${run.startedByUserId}, old.id, ${JSON.stringify(run.params)}::jsonb, ${run.secrets}, ${run.agents}, ${run.searchText}, ${run.costBudgetUsd}::numeric,
+        ${run.startedByUserId}, old.id, ${JSON.stringify(run.params)}::jsonb, ${run.secrets}, ${run.costBudgetUsd}::numeric,
         ${at}::timestamptz, ${at}::timestamptz, ${at}::timestamptz
       FROM old
       RETURNING id
+    ), found AS (
+      INSERT INTO run_search (run_id, agents, text) SELECT id, ${run.agents}::text[], ${run.searchText} FROM created
     ), stepped AS (
       INSERT INTO steps (id, run_id, parent_id, key, type, agent, item_index, status, output, degraded, state, started_at, completed_at)
       SELECT c.id, created.id, c."parentId", s.key, s.type, s.agent, s.item_index,

@@ -35,11 +35,13 @@ export async function startRunRow(db: Db, run: NewRun, at: Date): Promise<void> 
   await db.$queryRaw`
     WITH created AS (
       INSERT INTO runs (id, workflow, version, config_hash, started_by_kind, started_by_id, started_by_name, started_by_user_id, retry_of_run_id,
-        params, secrets, agents, search_text, cost_budget_usd, wake_at, created_at, updated_at)
+        params, secrets, cost_budget_usd, wake_at, created_at, updated_at)
       VALUES (${run.id}, ${run.workflow}, ${run.version}, ${run.configHash}, ${run.startedBy.kind}::actor_kind, ${run.startedBy.id}, ${run.startedBy.name},
-        ${run.startedByUserId}, ${run.retryOfRunId}, ${JSON.stringify(run.params)}::jsonb, ${run.secrets}, ${run.agents}, ${run.searchText},
+        ${run.startedByUserId}, ${run.retryOfRunId}, ${JSON.stringify(run.params)}::jsonb, ${run.secrets},
         ${run.costBudgetUsd}, ${at}, ${at}, ${at})
       RETURNING id
+    ), found AS (
+      INSERT INTO run_search (run_id, agents, text) SELECT id, ${run.agents}::text[], ${run.searchText} FROM created
     ), stepped AS (
       INSERT INTO steps (id, run_id, key, type, agent)
       SELECT s.id, created.id, s.key, s.type::step_type, s.agent
