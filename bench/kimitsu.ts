@@ -66,7 +66,7 @@ const { signal } = new AbortController();
 async function advance(runId: string, from: "pending" | "pending_approval"): Promise<void> {
   const claim = await claimRun(deps.db, { candidate: { id: runId, status: from, leaseOwner: null }, owner, leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now());
   if (claim.kind === "lost") throw new Error(`run ${runId} was not there to be claimed`);
-  await advanceRun(deps, claim.lease, { signal });
+  await advanceRun(deps, claim.lease, { signal, snapshot: claim.snapshot });
 }
 
 async function cycle(): Promise<number> {

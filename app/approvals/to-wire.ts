@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { formatSourceLocation } from "@/lib/config/source-location";
-import type { decideApproval } from "@/lib/engine/decide-approval";
+import type { DecidedApproval } from "@/lib/engine/decide-approval";
 import type { approvalSchema, pendingApprovalSchema } from "@/lib/http/schemas/approval-view";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 
@@ -48,7 +48,6 @@ export function toApproval(approval: ApprovalView): z.input<typeof approvalSchem
 }
 
 /** What the one who decided is told. */
-export function toDecided({ approval }: Awaited<ReturnType<typeof decideApproval>>) {
-  const { id, callId, runId, status, approvals, minApprovals, digest } = approval;
+export function toDecided({ id, callId, runId, status, approvals, minApprovals, digest }: DecidedApproval) {
   return { approval_id: id, call_id: callId, run_id: runId, status, approvals, min_approvals: minApprovals, digest };
 }

@@ -36,9 +36,9 @@ export function decide(id: string, verdict: "approved" | "rejected", { user, jso
     const person = await findPerson(deps, user);
     const approvalId = await findApprovalId(deps, id);
     const changed = edited === undefined ? {} : { arguments: readInput(edited, "--arguments") };
-    const { status, approval } = await decideApproval(deps, deciderOf(person), { approvalId, verdict, ...wish, ...changed });
-    if (json) return console.log(JSON.stringify({ approval_id: approval.id, run_id: approval.runId, call_id: approval.callId, status, approvals: approval.approvals, min_approvals: approval.minApprovals }));
-    const more = status === "pending" ? `; ${approval.approvals} of ${approval.minApprovals} have approved it` : "";
+    const approval = await decideApproval(deps, deciderOf(person), { approvalId, verdict, ...wish, ...changed });
+    if (json) return console.log(JSON.stringify({ approval_id: approval.id, run_id: approval.runId, call_id: approval.callId, status: approval.status, approvals: approval.approvals, min_approvals: approval.minApprovals }));
+    const more = approval.status === "pending" ? `; ${approval.approvals} of ${approval.minApprovals} have approved it` : "";
     console.log(`${approval.summary}\n${approval.id} ${verdict} by ${person.name}${more}`);
   });
 }

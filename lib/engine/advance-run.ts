@@ -7,14 +7,16 @@ import { createSecretResolver, envScope, paramScope, type RunContext } from "@/l
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
 import { held, LeaseLost, RunMemory } from "@/lib/engine/advance/run-memory";
 import { runPipeline } from "@/lib/engine/advance/run-pipeline";
+import { StepStarts } from "@/lib/engine/advance/step-starts";
 import { parkedStatus, type StepOutcome } from "@/lib/engine/advance/step-outcome";
 import { KimitsuError } from "@/lib/errors";
 import type { Lease } from "@/lib/store/lease-sql";
-import { loadRun, reloadRun } from "@/lib/store/queries/load-run";
+import { loadRun, reloadRun, type RunSnapshot } from "@/lib/store/queries/load-run";
 import { markUnknown } from "@/lib/store/transitions/execute-call";
 import { parkRun } from "@/lib/store/transitions/park-run";
 import { releaseCost } from "@/lib/store/transitions/reserve-cost";
-import { settleRunRow } from "@/lib/store/transitions/settle-run";
+import { type RunEnd, settleRunRow } from "@/lib/store/transitions/settle-run";
+import { moveStep } from "@/lib/store/transitions/settle-step";
 
 /** A longer timer would end at once. No worker advances one run for that long without a stop. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -23,6 +25,8 @@ export type AdvanceOutcome = { kind: "settled" } | { kind: "parked"; wakeAt: Dat
 
 export interface AdvanceOptions {
   signal: AbortSignal;
+  /** The run as it was read with the claim; read here when absent. */
+  snapshot?: RunSnapshot | null;
   /** Gives the driver a way to say that something outside has changed. */
   onReady?: (wake: () => Promise<void>) => void;
 }
@@ -36,10 +40,10 @@ export async function advanceRun(deps: RunDeps, lease: Lease, options: AdvanceOp
   }
 }
 
-async function advance(deps: RunDeps, lease: Lease, { signal, onReady }: AdvanceOptions): Promise<AdvanceOutcome> {
+async function advance(deps: RunDeps, lease: Lease, { signal, onReady, snapshot }: AdvanceOptions): Promise<AdvanceOutcome> {
   const startedAt = performance.now();
   const activeMs = () => Math.round(performance.now() - startedAt);
-  const memory = new RunMemory(lease, await loadRun(deps.db, lease.runId));
+  const memory = new RunMemory(lease, snapshot ?? (await loadRun(deps.db, lease.runId)));
   const wake = () => memory.catchUp(() => reloadRun(deps.db, lease.runId));
   onReady?.(wake);
   await rescue(deps, memory);
@@ -49,7 +53,29 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady }: Advance
   const secrets = createSecretResolver(loaded.project, workflow, memory, deps.processEnv);
   const deadline = startDeadline(workflow, memory, activeMs);
   const turnSignal = deadline ? AbortSignal.any([signal, deadline.signal]) : signal;
-  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal, turnSignal, runFrame: (frame) => runPipeline(context, frame) };
+  const starts = new StepStarts(async (move, at) => held(await moveStep(deps.db, lease, move, at)));
+  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal, turnSignal, starts, activeMs, runFrame: (frame) => runPipeline(context, frame) };
+  try {
+    return await driveToRest(context, { deadline, wake });
+  } finally {
+    starts.drop();
+  }
+}
+
+interface Deadline {
+  signal: AbortSignal;
+  outcome: Exclude<StepOutcome, { kind: "waiting" }>;
+}
+
+interface Driving {
+  deadline: Deadline | null;
+  /** Reads what others have changed. */
+  wake: () => Promise<void>;
+}
+
+async function driveToRest(context: RunContext, { deadline, wake }: Driving): Promise<AdvanceOutcome> {
+  const { deps, memory, loaded, workflow, signal, activeMs } = context;
+  const { lease } = memory;
   for (;;) {
     const seen = memory.seenWakes;
     const reached = await runPipeline(context, {
@@ -59,24 +85,27 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady }: Advance
       env: envScope(loaded.project, workflow, deps.processEnv),
       sendsWebhooks: true,
     });
+    if (memory.isParked) return { kind: "parked", wakeAt: null };
     const outcome: StepOutcome = reached.kind === "waiting" && deadline?.signal.aborted ? deadline.outcome : reached;
-    if (outcome.kind === "waiting" && memory.isBehind && !signal.aborted) {
-      await wake();
-      continue;
+    if (outcome.kind !== "waiting") {
+      held(await settleRunRow(deps.db, lease, { ...toEnd(outcome), lastStep: memory.lastMove }, activeMs(), deps.now()));
+      return { kind: "settled" };
     }
-    if (outcome.kind === "waiting" && memory.seenWakes !== seen && !signal.aborted) continue;
-    if (outcome.kind === "waiting") {
+    if (memory.lastMove) held(await moveStep(deps.db, lease, memory.lastMove, deps.now()));
+    memory.lastMove = null;
+    if (memory.isBehind && !signal.aborted) await wake();
+    else if (memory.seenWakes === seen || signal.aborted) {
       const stop = signal.aborted ? { status: "running" as const, wakeAt: deps.now() } : parkedStatus(outcome.waiting);
       held(await parkRun(deps.db, lease, { ...stop, seenWakes: memory.seenWakes, activeMs: activeMs() }, deps.now()));
       return { kind: "parked", wakeAt: stop.wakeAt };
     }
-    const end =
-      outcome.kind === "failed"
-        ? { status: "failed" as const, error: { code: outcome.error.code, message: outcome.error.message, ...(typeof outcome.error.step === "string" ? { step: outcome.error.step } : {}) } }
-        : { status: "complete" as const, output: outcome.kind === "complete" ? outcome.output : { skipped: true } };
-    held(await settleRunRow(deps.db, lease, end, activeMs(), deps.now()));
-    return { kind: "settled" };
   }
+}
+
+function toEnd(outcome: Exclude<StepOutcome, { kind: "waiting" }>): RunEnd {
+  if (outcome.kind !== "failed") return { status: "complete", output: outcome.kind === "complete" ? outcome.output : { skipped: true } };
+  const { code, message, step } = outcome.error;
+  return { status: "failed", error: { code, message, ...(typeof step === "string" ? { step } : {}) } };
 }
 
 /** What a dead worker left behind: calls that may not be sent twice wait for a person, and money that was set aside is free again. */
@@ -93,7 +122,7 @@ async function rescue(deps: RunDeps, memory: RunMemory): Promise<void> {
  * The time limit of the run counts the time that workers spend on it, not the time that people take. When it is used up, what was sent is
  * waited for, a turn of the model is not, and nothing more begins.
  */
-function startDeadline(workflow: ProjectWorkflow, memory: RunMemory, activeMs: () => number): { signal: AbortSignal; outcome: StepOutcome } | null {
+function startDeadline(workflow: ProjectWorkflow, memory: RunMemory, activeMs: () => number): Deadline | null {
   const limitS = workflow.definition.model_policy?.timeout_s;
   if (limitS === undefined) return null;
   const leftMs = Math.max(limitS * 1000 - memory.run.activeMs - activeMs(), 0);

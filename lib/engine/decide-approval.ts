@@ -13,7 +13,7 @@ import { judgeEdit } from "@/lib/engine/judge-edit";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { type ApprovalView, getApproval } from "@/lib/store/queries/get-approval";
-import { decideApprovalRow } from "@/lib/store/transitions/decide-approval";
+import { decideApprovalRow, type DecidedRow } from "@/lib/store/transitions/decide-approval";
 
 export interface DecisionWish {
   approvalId: string;
@@ -31,7 +31,10 @@ export interface DecidedBy extends Decider {
   tokenId: string | null;
 }
 
-export async function decideApproval(deps: Runtime, by: DecidedBy, wish: DecisionWish): Promise<{ status: string; approval: ApprovalView }> {
+/** What became of the approval by this decision. */
+export type DecidedApproval = Pick<ApprovalView, "id" | "callId" | "runId" | "minApprovals" | keyof DecidedRow>;
+
+export async function decideApproval(deps: Runtime, by: DecidedBy, wish: DecisionWish): Promise<DecidedApproval> {
   const approval = await getApproval(deps.db, wish.approvalId);
   refuseIfOver(approval);
   const refusal = refusalToDecide(by, approval);
@@ -62,7 +65,8 @@ export async function decideApproval(deps: Runtime, by: DecidedBy, wish: Decisio
   );
   if (!decided) throw await explainLoss(deps, by, approval);
   if (decided.status !== "pending") deps.wake(approval.runId);
-  return { status: decided.status, approval: await getApproval(deps.db, approval.id) };
+  const { id, callId, runId, minApprovals } = approval;
+  return { id, callId, runId, minApprovals, ...decided };
 }
 
 async function edit(deps: Runtime, approval: ApprovalView, args: Record<string, unknown>) {

@@ -4,6 +4,7 @@ import { verifies } from "@/e2e/requirements";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench } from "@/lib/testing/engine-bench";
+import { until } from "@/lib/testing/until";
 
 const database = useDatabase();
 
@@ -69,7 +70,8 @@ describe("while something else is under way", () => {
     const runId = await bench.start();
     const { wake, ended } = await bench.drive(runId);
     await bench.recorder.waitForCalls("slow");
-    await bench.decide((await bench.pending(runId))[0]!, "approved");
+    const [asked] = await until(() => bench.pending(runId), { what: "asked", isDone: (pending) => pending.length > 0 });
+    await bench.decide(asked!, "approved");
     await wake();
     await bench.recorder.waitForCalls("t-none");
     await bench.recorder.release("slow");

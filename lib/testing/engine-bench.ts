@@ -93,7 +93,7 @@ async function drive(deps: Runtime, runId: string): Promise<Driven> {
   const claim = candidate && (await claimRun(deps.db, { candidate, owner: createId("worker"), leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now()));
   if (claim?.kind !== "claimed") throw new Error(`run ${runId} has nothing to do`);
   const ready = Promise.withResolvers<() => Promise<void>>();
-  const ended = advanceRun(deps, claim.lease, { signal: new AbortController().signal, onReady: ready.resolve });
+  const ended = advanceRun(deps, claim.lease, { signal: new AbortController().signal, snapshot: claim.snapshot, onReady: ready.resolve });
   ended.catch(ready.reject);
   return { wake: await ready.promise, ended };
 }

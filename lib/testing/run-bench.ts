@@ -68,7 +68,7 @@ async function advanceAsWorker(deps: Runtime, runId: string, signal: AbortSignal
   if (!candidate) throw new Error(`no run ${runId}`);
   const claim = await claimRun(deps.db, { candidate, owner: createId("worker"), leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now());
   if (claim.kind === "lost") throw new Error(`run ${runId} is ${candidate.status} and has nothing to do`);
-  return advanceRun(deps, claim.lease, { signal });
+  return advanceRun(deps, claim.lease, { signal, snapshot: claim.snapshot });
 }
 
 export const TEST_ACTOR: Actor = { kind: "user", id: "usr_starter", name: "Starter" };

@@ -26,7 +26,7 @@ export async function driveRun(deps: RunDeps, candidate: Candidate, owner: strin
   active.lease = claim.lease;
   active.wakes = claim.wakes;
   try {
-    return await advanceRun(deps, claim.lease, { signal: active.stop.signal, onReady: (wake) => (active.wake = wake) });
+    return await advanceRun(deps, claim.lease, { signal: active.stop.signal, snapshot: claim.snapshot, onReady: (wake) => (active.wake = wake) });
   } catch (error) {
     log.error({ run: candidate.id, err: error }, "a run could not be advanced; it is tried again later");
     await stumbleRun(deps.db, claim.lease, describe(error), deps.now());

@@ -3,6 +3,7 @@ import { findVariable, type Project, type ProjectWorkflow } from "@/lib/config/p
 import { SecretRef, type SecretResolver } from "@/lib/config/secret-ref";
 import type { LoadedProject, RunDeps } from "@/lib/engine/advance/run-deps";
 import type { RunMemory } from "@/lib/engine/advance/run-memory";
+import type { StepStarts } from "@/lib/engine/advance/step-starts";
 import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
 
 export interface RunContext {
@@ -16,6 +17,9 @@ export interface RunContext {
   signal: AbortSignal;
   /** Aborted then too, and when the run has used its time: a turn of the model is not waited for. */
   turnSignal: AbortSignal;
+  starts: StepStarts;
+  /** Since this worker took the run. */
+  activeMs: () => number;
   /** Runs the pipeline of a sub-workflow; handed in, because a pipeline runs steps and a step may run a pipeline. */
   runFrame: (frame: Frame) => Promise<StepOutcome>;
 }

@@ -1,10 +1,12 @@
 /**
  * What a worker knows of the run that it advances. It is filled from the rows, follows its own commits, and is refreshed when
- * something outside woke the run; between commits it is never ahead of the database.
+ * something outside woke the run. It is ahead of the database only by what can be found again after a crash: that a step has begun
+ * (step-starts.ts), and the end of the last one, which follows from its turns.
  */
 import type { CallStatus } from "@/lib/domain/call-state";
 import type { StepStatus } from "@/lib/domain/step-state";
 import type { Lease, LeaseOutcome } from "@/lib/store/lease-sql";
+import type { StepMove } from "@/lib/store/transitions/settle-step";
 import type { CallRow, RunRow, RunSnapshot, StepRow, TurnRow } from "@/lib/store/queries/load-run";
 
 /** Thrown to unwind everything that is under way; `advanceRun` turns it into the value `lost`. */
@@ -34,6 +36,10 @@ export class RunMemory {
   failing = false;
   /** Set when a row began to wait after rows were last read: what was read may be newer than what was written here. */
   isBehind = false;
+  /** The end of a step that is to be written with the end of the run. */
+  lastMove: StepMove | null = null;
+  /** Set when the run was parked with the turn that asked people: this worker has it no more. */
+  isParked = false;
   /** Turns whose money is set aside; each resolves when what is left of it is free again. */
   readonly reservations = new Set<Promise<void>>();
   /** The newest attempt to set money aside; the next one follows it. */

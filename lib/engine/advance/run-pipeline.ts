@@ -5,7 +5,7 @@ import { renderTemplate, type TemplateScope } from "@/lib/config/template";
 import { guardStep } from "@/lib/engine/advance/guard-step";
 import type { Frame, RunContext } from "@/lib/engine/advance/run-context";
 import { toMove } from "@/lib/engine/advance/run-fan-out";
-import { held } from "@/lib/engine/advance/run-memory";
+import { held, type RunMemory } from "@/lib/engine/advance/run-memory";
 import { runStep } from "@/lib/engine/advance/run-step";
 import { readFrom } from "@/lib/engine/advance/run-transform";
 import { runTogether } from "@/lib/engine/advance/run-together";
@@ -13,7 +13,7 @@ import { failsRun, type StepOutcome, type Waiting } from "@/lib/engine/advance/s
 import { createId } from "@/lib/ids";
 import type { StepRow } from "@/lib/store/queries/load-run";
 import { addChildSteps } from "@/lib/store/transitions/add-child-steps";
-import { moveStep } from "@/lib/store/transitions/settle-step";
+import { moveStep, type StepMove } from "@/lib/store/transitions/settle-step";
 import { checkAgainstSchema } from "@/lib/tools/schema-check";
 
 export async function runPipeline(context: RunContext, frame: Frame): Promise<StepOutcome> {
@@ -53,7 +53,7 @@ async function advanceStep(context: RunContext, frame: Frame, step: ProjectStep,
   if (row.status === "pending") {
     const skipped = skipReason(frame, step, rowsOf(context, frame), scope);
     if (skipped) return settle(context, row, skipped);
-    held(await moveStep(deps.db, memory.lease, { stepId: row.id, key: row.key, to: "running" }, deps.now()));
+    await begin(context, step, row);
     memory.setStep(row.id, { status: "running" });
   }
   // A step that waits for a person's review goes on when they have spoken; until then there is nothing to do.
@@ -62,12 +62,27 @@ async function advanceStep(context: RunContext, frame: Frame, step: ProjectStep,
   return outcome.kind === "waiting" ? outcome.waiting : settle(context, row, outcome);
 }
 
+/** An agent's step has its first turn to be written with. */
+async function begin({ deps, memory, starts }: RunContext, step: ProjectStep, row: StepRow): Promise<void> {
+  const isAgent = step.kind === "agent" && !("for_each" in step.definition && step.definition.for_each);
+  if (isAgent) starts.add(row, deps.now());
+  else held(await moveStep(deps.db, memory.lease, { stepId: row.id, key: row.key, to: "running" }, deps.now()));
+}
+
 async function settle(context: RunContext, row: StepRow, outcome: Exclude<StepOutcome, { kind: "waiting" }>): Promise<Waiting[]> {
-  const { deps, memory } = context;
+  const { deps, memory, starts } = context;
   const move = toMove(row, outcome);
-  held(await moveStep(deps.db, memory.lease, move, deps.now()));
+  await starts.writeAll();
+  if (endsRun(memory, row, move)) memory.lastMove = move;
+  else held(await moveStep(deps.db, memory.lease, move, deps.now()));
   memory.setStep(row.id, { status: move.to, output: move.output ?? null, error: move.error ?? null });
   return [];
+}
+
+/** Whether the run ends with this step, so that both can be written at once: nothing else is under way, and nothing is left, or nothing more begins. */
+function endsRun(memory: RunMemory, row: StepRow, { to }: StepMove): boolean {
+  if (row.parentId !== null || memory.lastMove) return false;
+  return memory.childrenOf(null).every((other) => other.id === row.id || ENDED.includes(other.status) || (to === "failed" && other.status === "pending"));
 }
 
 function skipReason(frame: Frame, step: ProjectStep, rows: ReadonlyMap<string, StepRow>, scope: TemplateScope): Exclude<StepOutcome, { kind: "waiting" }> | null {

@@ -2,12 +2,13 @@
 import type { AgentStep } from "@/lib/config/step-schema";
 import { listHidden } from "@/lib/domain/redaction";
 import { createSecretMatcher } from "@/lib/domain/secret-matcher";
+import { isStepSettled } from "@/lib/domain/step-state";
 import { mapText } from "@/lib/domain/tool-text";
 import { listAgentTools, type AgentAtWork, type AgentTools } from "@/lib/engine/advance/agent-tools";
 import { buildMessages } from "@/lib/engine/advance/conversation";
 import { insist } from "@/lib/engine/advance/insist";
 import { type OfferedTools, offerTools, type OfferState } from "@/lib/engine/advance/offer-tools";
-import { prepareCalls } from "@/lib/engine/advance/prepare-calls";
+import { prepareCalls, type PreparedCalls } from "@/lib/engine/advance/prepare-calls";
 import { reserveTurn } from "@/lib/engine/advance/reserve-turn";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held } from "@/lib/engine/advance/run-memory";
@@ -94,13 +95,23 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
     durationMs: answer.durationMs,
   };
   const stepState = { ...wish.state, toolsets: offered.loaded() };
-  held(await insist(() => recordTurn(deps.db, memory.lease, { turn, calls: prepared.calls, approvals: prepared.approvals, stepId: wish.stepId, stepState }, deps.now())));
+  const begins = await context.starts.take(wish.stepId);
+  const parks = isAllThatIsLeft(context, wish, prepared) ? { status: "pending_approval" as const, wakeAt: null, seenWakes: memory.seenWakes, activeMs: context.activeMs() } : null;
+  held(await insist(() => recordTurn(deps.db, memory.lease, { turn, calls: prepared.calls, approvals: prepared.approvals, stepId: wish.stepId, stepState, begins, parks }, deps.now())));
+  memory.isParked = parks !== null;
   memory.addTurn({ id: turnId, stepId: wish.stepId, number, request: turn.request, response: turn.response });
   for (const row of prepared.rows) memory.addCall(row);
   memory.run.costUsd += answer.costUsd;
   const step = memory.steps.get(wish.stepId);
   memory.setStep(wish.stepId, { state: { ...step?.state, ...stepState }, ...(prepared.approvals.length > 0 ? { status: "pending_approval" } : {}) });
   return { kind: "taken", tools };
+}
+
+/** Whether the run has nothing to do after this turn but to wait for people: one plain step is under way, and none of its calls can be made now. */
+function isAllThatIsLeft({ memory, signal }: RunContext, { stepId, parentCallId }: TurnWish, { rows }: PreparedCalls): boolean {
+  const isWaiting = rows.some((call) => call.status === "pending_approval") && !rows.some((call) => call.status === "approved");
+  if (!isWaiting || parentCallId !== null || signal.aborted || memory.failing) return false;
+  return [...memory.steps.values()].every((step) => step.parentId === null && (step.id === stepId || step.status === "pending" || isStepSettled(step.status)));
 }
 
 function hideInTurn<T extends ModelTurn>({ loaded, deps }: RunContext, tools: AgentTools, offered: OfferedTools, turn: T): T {

@@ -1,11 +1,16 @@
 /**
  * Takes a run that waits for its time, or one whose worker was silent for too long. Raises the epoch, so that every later write
  * of the worker before is refused. Lost means that another process was quicker, or that the run is not as it was seen any more.
+ *
+ * A run that nobody had is read in the same statement. That is one snapshot: the rows are those of the version that was claimed (by its
+ * `xmin`), and `wakes` is never newer than they are. What a silent worker may still be writing is read after the claim, when it cannot.
  */
 import type { Actor } from "@/lib/domain/actor";
 import type { Db } from "@/lib/store/client";
 import { insertEvent, type NewEvent } from "@/lib/store/event-sql";
 import type { Candidate, Lease } from "@/lib/store/lease-sql";
+import { type RunSnapshot, runSnapshot, type StoredSnapshot, toSnapshot } from "@/lib/store/queries/load-run";
+import { Prisma } from "@/lib/store/generated/client";
 import { pause } from "@/lib/pause";
 
 export interface Claim {
@@ -15,13 +20,17 @@ export interface Claim {
   leaseMs: number;
 }
 
-export async function claimRun(db: Db, { candidate, owner, leaseMs }: Claim, actor: Actor, at: Date): Promise<{ kind: "claimed"; lease: Lease; wakes: number } | { kind: "lost" }> {
+export type ClaimOutcome = { kind: "claimed"; lease: Lease; wakes: number; snapshot: RunSnapshot | null } | { kind: "lost" };
+
+export async function claimRun(db: Db, { candidate, owner, leaseMs }: Claim, actor: Actor, at: Date): Promise<ClaimOutcome> {
   const event = insertEvent({ chainId: candidate.id, ...eventOf(candidate, owner), at, actor }, "moved");
   await pause("claim-run:before-commit", candidate.id);
-  const rows = await db.$queryRaw<{ epoch: number; wakes: number }[]>`
-    WITH candidate AS (
+  const snapshot = candidate.leaseOwner === null ? Prisma.sql`, ${runSnapshot(candidate.id)}` : Prisma.empty;
+  const [row] = await db.$queryRaw<({ epoch: number; wakes: number } & Partial<StoredSnapshot>)[]>`
+    WITH seen AS MATERIALIZED (SELECT xmin AS version FROM runs WHERE id = ${candidate.id}),
+    candidate AS (
       SELECT id FROM runs
-      WHERE id = ${candidate.id} AND status = ${candidate.status}::run_status AND lease_owner IS NOT DISTINCT FROM ${candidate.leaseOwner}
+      WHERE id = ${candidate.id} AND xmin = (SELECT version FROM seen) AND status = ${candidate.status}::run_status AND lease_owner IS NOT DISTINCT FROM ${candidate.leaseOwner}
         AND status NOT IN ('complete', 'failed', 'cancelled') AND ((wake_at <= ${at} AND lease_owner IS NULL) OR lease_until < ${at})
       FOR UPDATE SKIP LOCKED
     ), moved AS (
@@ -30,11 +39,10 @@ export async function claimRun(db: Db, { candidate, owner, leaseMs }: Claim, act
       FROM candidate WHERE runs.id = candidate.id
       RETURNING runs.epoch, runs.wakes
     ), logged AS (${event})
-    SELECT epoch, wakes FROM moved`;
-  const row = rows[0];
+    SELECT epoch, wakes ${snapshot} FROM moved`;
   await pause("claim-run:after-commit", candidate.id);
   if (!row) return { kind: "lost" };
-  return { kind: "claimed", lease: { runId: candidate.id, owner, epoch: row.epoch }, wakes: row.wakes };
+  return { kind: "claimed", lease: { runId: candidate.id, owner, epoch: row.epoch }, wakes: row.wakes, snapshot: row.run ? toSnapshot(row as StoredSnapshot) : null };
 }
 
 function eventOf({ status, leaseOwner }: Candidate, owner: string): Pick<NewEvent, "type" | "data"> {

@@ -25,7 +25,15 @@ export interface NewDecision {
   edited: { canonical: string; shown: unknown; digest: string; summary: string } | null;
 }
 
-export async function decideApprovalRow(db: Db, decision: NewDecision, actor: Actor, at: Date): Promise<{ status: ApprovalStatus } | null> {
+/** The approval as the decision left it. */
+export interface DecidedRow {
+  status: ApprovalStatus;
+  approvals: number;
+  digest: string;
+  summary: string;
+}
+
+export async function decideApprovalRow(db: Db, decision: NewDecision, actor: Actor, at: Date): Promise<DecidedRow | null> {
   const { edited } = decision;
   const rejected = decision.verdict === "rejected";
   const data = {
@@ -40,7 +48,7 @@ export async function decideApprovalRow(db: Db, decision: NewDecision, actor: Ac
   };
   const event = insertEvent({ chainId: decision.runId, type: "approval.decided", at, actor, data }, "moved");
   await pause("decide-approval:before-commit", decision.approvalId);
-  const rows = await db.$queryRaw<{ status: ApprovalStatus }[]>`
+  const rows = await db.$queryRaw<DecidedRow[]>`
     WITH open_run AS MATERIALIZED (
       SELECT id FROM runs WHERE id = ${decision.runId} AND status NOT IN ('complete', 'failed', 'cancelled') FOR UPDATE
     ), target AS MATERIALIZED (
@@ -61,7 +69,7 @@ export async function decideApprovalRow(db: Db, decision: NewDecision, actor: Ac
         digest = coalesce(${edited?.digest ?? null}, digest), summary = coalesce(${edited?.summary ?? null}, summary),
         decided_at = CASE WHEN ${rejected} OR target.approvals + 1 >= target.min_approvals THEN ${at}::timestamptz END
       FROM decided, target WHERE approvals.id = decided.approval_id AND target.id = approvals.id
-      RETURNING approvals.id, approvals.status, approvals.call_id, approvals.run_id, approvals.step_id
+      RETURNING approvals.id, approvals.status, approvals.approvals, approvals.digest, approvals.summary, approvals.call_id, approvals.run_id, approvals.step_id
     ), called AS (
       UPDATE calls SET
         status = CASE moved.status WHEN 'approved' THEN 'approved' WHEN 'rejected' THEN 'rejected' ELSE 'pending_approval' END::call_status,
@@ -74,11 +82,11 @@ export async function decideApprovalRow(db: Db, decision: NewDecision, actor: Ac
     ), stepped AS (
       UPDATE steps SET status = 'running' FROM moved
       WHERE moved.status <> 'pending' AND steps.id = moved.step_id AND steps.status = 'pending_approval'
-        AND NOT EXISTS (SELECT 1 FROM approvals other WHERE other.step_id = moved.step_id AND other.status = 'pending' AND other.id <> moved.id)
+        AND NOT EXISTS (SELECT 1 FROM approvals other WHERE other.run_id = moved.run_id AND other.step_id = moved.step_id AND other.status = 'pending' AND other.id <> moved.id)
     ), woken AS (
       UPDATE runs SET wakes = wakes + 1, wake_at = ${at}, updated_at = ${at} FROM moved WHERE runs.id = moved.run_id AND moved.status <> 'pending'
     ), logged AS (${event})
-    SELECT status FROM moved`;
+    SELECT status, approvals, digest, summary FROM moved`;
   await pause("decide-approval:after-commit", decision.approvalId);
   return rows[0] ?? null;
 }

@@ -49,7 +49,7 @@ export async function beginExecuting(db: Db, lease: Lease, call: Execution, at: 
     ), spent AS (
       UPDATE runs SET cost_usd = cost_usd + ${call.costUsd}::numeric FROM moved WHERE runs.id = ${lease.runId} AND ${call.costUsd}::numeric > 0
       RETURNING runs.cost_usd AS spent_usd, runs.cost_budget_usd AS budget_usd
-    ), ${budgetWarning(lease.runId, "spent", call.costUsd, at)}, logged AS (${event})
+    ), ${budgetWarning(lease.runId, "spent", call.costUsd, at)} logged AS (${event})
     SELECT EXISTS (SELECT 1 FROM held) AS held, EXISTS (SELECT 1 FROM moved) AS moved, EXISTS (SELECT 1 FROM stopped) AS paused,
       coalesce((SELECT affordable FROM held), true) AS affordable`;
   await pause("dispatch-call:after-executing-commit", call.id);

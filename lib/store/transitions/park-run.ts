@@ -19,16 +19,12 @@ export interface Parking {
 }
 
 export async function parkRun(db: Db, lease: Lease, parking: Parking, at: Date): Promise<LeaseOutcome> {
-  // A run that waits for nobody and for no time would never be looked at again.
-  const wakeAt = parking.status === "running" ? (parking.wakeAt ?? at) : parking.wakeAt;
-  const events = eventsOf(lease, parking.status, wakeAt, at);
+  const events = parkEvents(lease, parking, at);
   const logged = events.length > 0 ? Prisma.sql`, logged AS (${insertEvents(events, "moved")})` : Prisma.empty;
   await pause("park-run:before-commit", lease.runId);
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH moved AS (
-      UPDATE runs SET status = ${parking.status}::run_status, lease_owner = NULL, lease_until = NULL,
-        wake_at = CASE WHEN wakes <> ${parking.seenWakes} THEN ${at}::timestamptz ELSE ${wakeAt}::timestamptz END, error = NULL,
-        active_ms = active_ms + ${parking.activeMs}, updated_at = ${at}
+      UPDATE runs SET ${parkColumns(parking, at)}, updated_at = ${at}
       WHERE ${heldBy(lease)}
       RETURNING id
     ) ${logged}
@@ -37,9 +33,22 @@ export async function parkRun(db: Db, lease: Lease, parking: Parking, at: Date):
   return toOutcome(rows);
 }
 
+/** What of the run's row changes, for a statement that parks it with something else. */
+export function parkColumns(parking: Parking, at: Date): Prisma.Sql {
+  return Prisma.sql`status = ${parking.status}::run_status, lease_owner = NULL, lease_until = NULL, error = NULL, active_ms = active_ms + ${parking.activeMs},
+    wake_at = CASE WHEN wakes <> ${parking.seenWakes} THEN ${at}::timestamptz ELSE ${wakeTime(parking, at)}::timestamptz END`;
+}
+
 /** Waiting for a rate limit or a retry is not worth an event each time; that another process is to go on is. */
-function eventsOf(lease: Lease, status: Parking["status"], wakeAt: Date | null, at: Date): NewEvent[] {
+export function parkEvents(lease: Lease, parking: Parking, at: Date): NewEvent[] {
+  const { status } = parking;
+  const wakeAt = wakeTime(parking, at);
   const event = { chainId: lease.runId, at, actor: SYSTEM_ACTOR };
   if (status !== "running") return [{ ...event, type: "run.parked", data: { status } }];
   return wakeAt && wakeAt <= at ? [{ ...event, type: "run.handed_over", data: { worker: lease.owner } }] : [];
+}
+
+/** A run that waits for nobody and for no time would never be looked at again. */
+function wakeTime({ status, wakeAt }: Parking, at: Date): Date | null {
+  return status === "running" ? (wakeAt ?? at) : wakeAt;
 }

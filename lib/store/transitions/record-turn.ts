@@ -1,14 +1,18 @@
 /**
  * Records one answer of a model, what it cost, the calls it asked for as the policy judged them, and the questions to people,
- * all in one statement: a crash leaves either the whole turn, which is never paid for again, or nothing of it.
+ * all in one statement: a crash leaves either the whole turn, which is never paid for again, or nothing of it. A step that began with
+ * this turn, and a run for which people are all that is left to wait for, are moved with it.
  */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import type { CallStatus } from "@/lib/domain/call-state";
 import type { Db } from "@/lib/store/client";
 import { budgetWarning } from "@/lib/store/budget-warning-sql";
 import { insertEvents, type NewEvent } from "@/lib/store/event-sql";
+import { Prisma } from "@/lib/store/generated/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
 import { pause } from "@/lib/pause";
+import { parkColumns, parkEvents, type Parking } from "@/lib/store/transitions/park-run";
+import { stepEvent } from "@/lib/store/transitions/settle-step";
 
 export interface NewTurn {
   id: string;
@@ -79,11 +83,15 @@ export interface TurnRecord {
   /** Merged into what the step remembers. */
   stepState: object;
   stepId: string;
+  /** Set when the step is not on record as begun. */
+  begins?: { key: string; at: Date } | null;
+  /** Set when nothing is left to do until people have spoken. */
+  parks?: Parking | null;
 }
 
 export async function recordTurn(db: Db, lease: Lease, record: TurnRecord, at: Date): Promise<LeaseOutcome> {
   const { turn, calls, approvals } = record;
-  const events = insertEvents(eventsOf(lease.runId, record, at), "held");
+  const events = insertEvents(eventsOf(lease, record, at), "held");
   const toolCalls = calls.length;
   await pause("model-turn:before-result-commit", record.stepId);
   const rows = await db.$queryRaw<{ id: string }[]>`
@@ -91,19 +99,33 @@ export async function recordTurn(db: Db, lease: Lease, record: TurnRecord, at: D
       UPDATE runs SET tokens_in = tokens_in + ${turn?.tokensIn ?? 0}, tokens_out = tokens_out + ${turn?.tokensOut ?? 0},
         cost_usd = cost_usd + ${turn?.costUsd ?? 0}, cost_reserved_usd = greatest(cost_reserved_usd - ${turn?.reservedUsd ?? 0}, 0),
         llm_calls = llm_calls + ${turn ? 1 : 0}, tool_calls = tool_calls + ${toolCalls}, updated_at = ${at}
+        ${record.parks ? Prisma.sql`, ${parkColumns(record.parks, at)}` : Prisma.empty}
       WHERE ${heldBy(lease)} RETURNING id, cost_usd AS spent_usd, cost_budget_usd AS budget_usd
-    ), ${budgetWarning(lease.runId, "held", turn?.costUsd ?? 0, at)}, stepped AS (
+    ), ${budgetWarning(lease.runId, "held", turn?.costUsd ?? 0, at)} stepped AS (
       UPDATE steps SET tokens_in = tokens_in + ${turn?.tokensIn ?? 0}, tokens_out = tokens_out + ${turn?.tokensOut ?? 0},
         cost_usd = cost_usd + ${turn?.costUsd ?? 0}, llm_calls = llm_calls + ${turn ? 1 : 0}, tool_calls = tool_calls + ${toolCalls},
         state = state || ${JSON.stringify(record.stepState)}::jsonb,
-        status = CASE WHEN ${approvals.length > 0} AND status = 'running' THEN 'pending_approval'::step_status ELSE status END
+        status = CASE WHEN status NOT IN ('pending', 'running') THEN status WHEN ${approvals.length > 0} THEN 'pending_approval' ELSE 'running' END::step_status,
+        started_at = coalesce(started_at, ${record.begins?.at ?? at})
       FROM held WHERE steps.id = ${record.stepId}
-    ), turned AS (
+    ), ${turn ? turned(turn, at) : Prisma.empty} ${toolCalls > 0 ? called(calls, at) : Prisma.empty} ${approvals.length > 0 ? asked(approvals, at) : Prisma.empty}
+    logged AS (${events})
+    SELECT id FROM held`;
+  await pause("model-turn:after-result-commit", record.stepId);
+  return toOutcome(rows);
+}
+
+function turned(turn: NewTurn, at: Date): Prisma.Sql {
+  return Prisma.sql`turned AS (
       INSERT INTO turns (id, run_id, step_id, number, model, request, response, tokens_in, tokens_out, cost_usd, duration_ms, created_at)
-      SELECT t.id, held.id, t."stepId", t.number, t.model, t.request, t.response, t."tokensIn", t."tokensOut", t."costUsd", t."durationMs", ${at}
-      FROM held, jsonb_to_recordset(${JSON.stringify(turn ? [turn] : [])}::jsonb) AS t (id text, "stepId" text, number int, model text, request jsonb,
-        response jsonb, "tokensIn" int, "tokensOut" int, "costUsd" numeric, "durationMs" int)
-    ), called AS (
+      SELECT ${turn.id}, held.id, ${turn.stepId}, ${turn.number}::int, ${turn.model}, ${JSON.stringify(turn.request)}::jsonb, ${JSON.stringify(turn.response)}::jsonb,
+        ${turn.tokensIn}::int, ${turn.tokensOut}::int, ${turn.costUsd}::numeric, ${turn.durationMs}::int, ${at}::timestamptz
+      FROM held
+    ),`;
+}
+
+function called(calls: NewCall[], at: Date): Prisma.Sql {
+  return Prisma.sql`called AS (
       INSERT INTO calls (id, run_id, step_id, turn_id, parent_call_id, model_call_id, agent, server, tool, status, danger, arguments, arguments_canonical,
         digest, definition_fingerprint, policy_hash, trace, agent_says, summary, retry_safe, cost_usd, result, error, created_at, executing_at, completed_at)
       SELECT c.id, held.id, c."stepId", c."turnId", c."parentCallId", c."modelCallId", c.agent, c.server, c.tool, c.status::call_status, c.danger::danger,
@@ -113,7 +135,11 @@ export async function recordTurn(db: Db, lease: Lease, record: TurnRecord, at: D
       FROM held, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) AS c (id text, "stepId" text, "turnId" text, "parentCallId" text, "modelCallId" text,
         agent text, server text, tool text, status text, danger text, arguments jsonb, "argumentsCanonical" text, digest text, "definitionFingerprint" text,
         "policyHash" text, trace jsonb, "agentSays" text, summary text, "retrySafe" boolean, "costUsd" numeric, result jsonb, error jsonb)
-    ), asked AS (
+    ),`;
+}
+
+function asked(approvals: NewApproval[], at: Date): Prisma.Sql {
+  return Prisma.sql`asked AS (
       INSERT INTO approvals (id, call_id, run_id, step_id, workflow, agent, server, tool, danger, summary, digest, rule, approvers, min_approvals,
         self_approval, editable, on_reject, timeout_behavior, escalate_to, expires_at, escalate_at, created_at)
       SELECT a.id, a."callId", held.id, a."stepId", a.workflow, a.agent, a.server, a.tool, a.danger::danger, a.summary, a.digest, a.rule,
@@ -122,19 +148,18 @@ export async function recordTurn(db: Db, lease: Lease, record: TurnRecord, at: D
       FROM held, jsonb_to_recordset(${JSON.stringify(approvals)}::jsonb) AS a (id text, "callId" text, "stepId" text, workflow text, agent text, server text,
         tool text, danger text, summary text, digest text, rule jsonb, approvers jsonb, "minApprovals" int, "selfApproval" boolean, editable boolean,
         "onReject" text, "timeoutBehavior" text, "escalateTo" jsonb, "expiresAt" timestamptz, "escalateAt" timestamptz)
-    ), logged AS (${events})
-    SELECT id FROM held`;
-  await pause("model-turn:after-result-commit", record.stepId);
-  return toOutcome(rows);
+    ),`;
 }
 
-function eventsOf(runId: string, { turn, calls, approvals }: TurnRecord, at: Date): NewEvent[] {
-  const event = (type: string, data: NewEvent["data"]): NewEvent => ({ chainId: runId, type, at, actor: SYSTEM_ACTOR, data });
+function eventsOf(lease: Lease, { turn, calls, approvals, stepId, begins, parks }: TurnRecord, at: Date): NewEvent[] {
+  const event = (type: string, data: NewEvent["data"]): NewEvent => ({ chainId: lease.runId, type, at, actor: SYSTEM_ACTOR, data });
   return [
+    ...(begins ? [stepEvent(lease.runId, { stepId, key: begins.key, to: "running" }, begins.at)] : []),
     ...(turn
       ? [event("turn.recorded", { step_id: turn.stepId, turn: turn.number, model: turn.model, tokens_in: turn.tokensIn, tokens_out: turn.tokensOut, cost_usd: String(turn.costUsd) })]
       : []),
     ...calls.map((call) => event(`call.${call.status}`, { call_id: call.id, step_id: call.stepId, server: call.server, tool: call.tool, digest: call.digest, danger: call.danger })),
     ...approvals.map((approval) => event("approval.requested", { approval_id: approval.id, call_id: approval.callId, digest: approval.digest, min_approvals: approval.minApprovals })),
+    ...(parks ? parkEvents(lease, parks, at) : []),
   ];
 }

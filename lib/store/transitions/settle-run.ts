@@ -1,10 +1,15 @@
-/** Ends a run: complete with its output, or failed with its error. Steps and calls that never began are cancelled with it. */
+/**
+ * Ends a run: complete with its output, or failed with its error; the step whose end brought it about ends with it. Steps and calls that
+ * never began are cancelled.
+ */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { AGENTS_SERVER, RUN_ENDED } from "@/lib/domain/call-state";
 import type { Db } from "@/lib/store/client";
-import { insertEvent } from "@/lib/store/event-sql";
+import { insertEvents, type NewEvent } from "@/lib/store/event-sql";
+import { Prisma } from "@/lib/store/generated/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
 import { pause } from "@/lib/pause";
+import { stepEvent, type StepMove, stepUpdate } from "@/lib/store/transitions/settle-step";
 
 export type RunEnd = { status: "complete"; output: unknown } | { status: "failed"; error: RunError };
 
@@ -14,12 +19,12 @@ export interface RunError {
   step?: string;
 }
 
-export async function settleRunRow(db: Db, lease: Lease, end: RunEnd, activeMs: number, at: Date): Promise<LeaseOutcome> {
+export async function settleRunRow(db: Db, lease: Lease, end: RunEnd & { lastStep: StepMove | null }, activeMs: number, at: Date): Promise<LeaseOutcome> {
+  const { lastStep } = end;
   const error = end.status === "failed" ? end.error : null;
-  const event = insertEvent(
-    { chainId: lease.runId, type: `run.${end.status === "complete" ? "completed" : "failed"}`, at, actor: SYSTEM_ACTOR, data: error ? { code: error.code, message: error.message } : {} },
-    "moved",
-  );
+  const ended: NewEvent = { chainId: lease.runId, type: `run.${end.status === "complete" ? "completed" : "failed"}`, at, actor: SYSTEM_ACTOR, data: error ? { code: error.code, message: error.message } : {} };
+  const events = insertEvents([...(lastStep ? [stepEvent(lease.runId, lastStep, at)] : []), ended], "moved");
+  const lastMoved = lastStep ? Prisma.sql`last_moved AS (${stepUpdate(lastStep, at, "moved")}),` : Prisma.empty;
   await pause("settle-run:before-commit", lease.runId);
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH moved AS (
@@ -29,9 +34,9 @@ export async function settleRunRow(db: Db, lease: Lease, end: RunEnd, activeMs: 
         active_ms = active_ms + ${activeMs}, completed_at = ${at}, updated_at = ${at}
       WHERE ${heldBy(lease)}
       RETURNING id
-    ), steps_ended AS (
+    ), ${lastMoved} steps_ended AS (
       UPDATE steps SET status = 'cancelled', completed_at = ${at} FROM moved
-      WHERE steps.run_id = moved.id AND steps.status IN ('pending', 'running', 'pending_approval', 'needs_human_review')
+      WHERE steps.run_id = moved.id AND steps.id <> ${lastStep?.stepId ?? ""} AND steps.status IN ('pending', 'running', 'pending_approval', 'needs_human_review')
     ), calls_ended AS (
       UPDATE calls SET status = 'cancelled', completed_at = ${at} FROM moved
       WHERE calls.run_id = moved.id AND calls.status IN ('requested', 'approved', 'pending_approval')
@@ -41,7 +46,7 @@ export async function settleRunRow(db: Db, lease: Lease, end: RunEnd, activeMs: 
     ), approvals_ended AS (
       UPDATE approvals SET status = 'cancelled', decided_at = ${at}, version = version + 1 FROM moved
       WHERE approvals.run_id = moved.id AND approvals.status = 'pending'
-    ), logged AS (${event})
+    ), logged AS (${events})
     SELECT id FROM moved`;
   await pause("settle-run:after-commit", lease.runId);
   return toOutcome(rows);
