@@ -16,9 +16,9 @@ const SENDING = ["before-executing-commit", "after-executing-commit", "before-ca
 );
 const commit = (name: string) => [`${name}:before-commit`, `${name}:after-commit`] as PausePoint[];
 
-/** All that the run passes in a worker, in order. */
+/** All that the run passes in a worker, in order. The first step's start and the last one's end are written with what comes with them. */
 export const MOMENTS: Moment[] = [
-  ...[...commit("claim-run"), ...commit("settle-step"), ...TURN, ...SENDING, ...commit("park-run")].map((point): Moment => ["before", point]),
+  ...[...commit("claim-run"), ...TURN, ...SENDING, ...commit("park-run")].map((point): Moment => ["before", point]),
   ...[...commit("claim-run"), ...SENDING, ...TURN, ...commit("settle-step"), ...commit("settle-run")].map((point): Moment => ["after", point]),
 ];
 

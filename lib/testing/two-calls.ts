@@ -1,4 +1,7 @@
-/** The run that the tests of crashes drive: one turn asks for two calls, neither of which may be sent twice; people are asked for one of them. */
+/**
+ * The run that the tests of crashes drive: one turn asks for two calls, neither of which may be sent twice; people are asked for one of
+ * them. A second step takes up what the first one gives.
+ */
 import { decideApproval, type DecidedBy } from "@/lib/engine/decide-approval";
 import type { Runtime } from "@/lib/engine/runtime";
 import { settleCall } from "@/lib/engine/settle-call";
@@ -32,7 +35,7 @@ export function twoCallsProject(url: string): Record<string, string> {
       .replace('user: "Go."', 'user: "Go {{ params.tag }}"')
       .replace("prompt:", "params: { schema: { type: object, required: [tag], properties: { tag: { type: string } } } }\nprompt:"),
     "workflows/main.workflow.yaml":
-      "kind: workflow\nname: main\nparams: { schema: { type: object, required: [tag], properties: { tag: { type: string } } } }\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n    params: { tag: \"{{ params.tag }}\" }\n",
+      "kind: workflow\nname: main\nparams: { schema: { type: object, required: [tag], properties: { tag: { type: string } } } }\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n    params: { tag: \"{{ params.tag }}\" }\n  - { id: tidy, depends_on: [work], transform: { inputs: [{ from: work }] } }\noutput: { from: work }\n",
   };
 }
 

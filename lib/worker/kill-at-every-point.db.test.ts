@@ -16,8 +16,12 @@ test("the moments listed are all that the run passes, in their order", async () 
   const passed = await bench.passUndisturbed("undisturbed");
   // Several workers try to claim; the rest is done by the one that has the run.
   const isClaim = (point: string) => point.startsWith("claim-run");
-  expect(passed.filter((point) => !isClaim(point))).toEqual(MOMENTS.map(([, point]) => point).filter((point) => !isClaim(point)));
+  // A start that its first turn is too slow for is written by itself; so are the end of the first step and the start of the second.
+  const isStep = (point: string) => point.startsWith("settle-step");
+  const isOther = (point: string) => !isClaim(point) && !isStep(point);
+  expect(passed.filter(isOther)).toEqual(MOMENTS.map(([, point]) => point).filter(isOther));
   expect(passed.filter(isClaim).length).toBeGreaterThanOrEqual(4);
+  expect(passed.filter(isStep).length).toBeGreaterThanOrEqual(4);
 });
 
 describe(verifies("promise:3", verifies("promise:5", "the worker is killed with SIGKILL")), () => {
@@ -25,7 +29,7 @@ describe(verifies("promise:3", verifies("promise:5", "the worker is killed with 
     const tag = `${phase}-${point}`;
     expect(await bench.killAt([phase, point], tag)).toEqual({
       status: "complete",
-      output: { work: { tag, free: "succeeded", asked: "succeeded" } },
+      output: { tag, free: "succeeded", asked: "succeeded" },
       sentFree: 1,
       sentAsked: 1,
       turnsRecorded: 2,

@@ -24,7 +24,7 @@ test(verifies("engine:stopped-process", "a worker stopped with a result in its h
 
   await fleet.startWorker();
   const end = await seeToTheEnd(deps, server, person, runId, "parked", 60_000);
-  expect(end).toMatchObject({ status: "complete", output: { work: { free: "succeeded", asked: "succeeded" } } });
+  expect(end).toMatchObject({ status: "complete", output: { free: "succeeded", asked: "succeeded" } });
   const rows = async () => ({
     run: await database.db.run.findUniqueOrThrow({ where: { id: runId }, include: { steps: true, calls: true, turns: true } }),
     events: await database.db.event.findMany({ where: { chainId: runId }, orderBy: { seq: "asc" } }),
