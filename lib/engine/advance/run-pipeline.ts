@@ -48,7 +48,7 @@ function isRunnable(step: ProjectStep, row: StepRow, rows: ReadonlyMap<string, S
 
 /** Brings one step as far as it goes, and commits where that is. Empty when it ended. */
 async function advanceStep(context: RunContext, frame: Frame, step: ProjectStep, row: StepRow): Promise<Waiting[]> {
-  const { deps, memory } = context;
+  const { memory } = context;
   const scope = scopeOf(context, frame);
   if (row.status === "pending") {
     const skipped = skipReason(frame, step, rowsOf(context, frame), scope);
