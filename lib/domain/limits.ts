@@ -77,3 +77,10 @@ export const QUICK_APPROVAL_MS = 5_000;
 export const UNREJECTED_RULE_APPROVALS_MIN = 5;
 /** Insights looks back this many days at most, so that no address makes the database read years. */
 export const INSIGHTS_DAYS_MAX = 366;
+
+/** A call that was set aside comes back at least this long before it expires. Shorter leaves less time to decide, longer makes "not now" shorter. */
+export const RETURN_BEFORE_EXPIRY_MS = 15 * 60_000;
+/** Longer notes and comments are refused. */
+export const NOTE_LENGTH_MAX = 2_000;
+/** Who looks at a card is told to the others for this long after the last sign of it. Longer than two renewals, so that a lost one does not make them blink. */
+export const LOOK_MS = 40_000;

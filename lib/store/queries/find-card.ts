@@ -23,6 +23,7 @@ const cardInclude = {
   call: { include: { step: { select: { key: true } } } },
   run: { select: { startedByUserId: true, startedByName: true } },
   decisions: { include: { user: { select: { id: true, name: true } }, token: { select: { name: true } } }, orderBy: { id: "asc" } },
+  setAsides: { include: { user: { select: { name: true } } }, orderBy: { createdAt: "asc" } },
 } satisfies Prisma.ApprovalInclude;
 type Row = Prisma.ApprovalGetPayload<{ include: typeof cardInclude }>;
 
@@ -62,6 +63,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     refusal: refusalToDecide(reader, deciding),
     decidedByReader: row.decisions.some((decision) => decision.userId === reader.userId),
     deciders,
+    setAsides: row.setAsides.map((aside) => toSetAside(aside, row.version, reader, now)).filter((aside) => aside.isHeld || aside.note !== null),
     edit: row.editable && row.approvals === 0 ? { schema: definition?.inputSchema ?? null, arguments: call.arguments } : null,
     now: now.toISOString(),
   };
@@ -108,6 +110,11 @@ function facts(row: Row) {
     })),
     call: { status: call.status, executingAt: call.executingAt?.toISOString() ?? null, completedAt: call.completedAt?.toISOString() ?? null, ...outcome(call) },
   };
+}
+
+function toSetAside({ userId, user, note, until, version, createdAt }: Row["setAsides"][number], current: number, reader: InboxReader, now: Date) {
+  const isHeld = version === current && (until === null || until > now);
+  return { userId, by: user.name, isReader: userId === reader.userId, note, at: createdAt.toISOString(), until: until?.toISOString() ?? null, isHeld };
 }
 
 function outcome(call: Row["call"]): { output: string | null; isError: boolean; problem: string | null } {

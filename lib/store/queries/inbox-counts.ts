@@ -11,30 +11,35 @@ export interface InboxCounts {
   mine: number;
   critical: number;
   high: number;
+  /** Of those that the reader has set aside. */
+  aside: number;
   /** What the pending calls belong to, for the filters; of the newest thousand. */
   workflows: string[];
   agents: string[];
+  /** Levels that occur among them. */
+  dangers: string[];
 }
 
 export async function countPending(db: Db): Promise<number> {
   return count(db, Prisma.sql`a.status = 'pending'`);
 }
 
-export async function getInboxCounts(db: Db, reader: InboxReader): Promise<InboxCounts> {
+export async function getInboxCounts(db: Db, reader: InboxReader, now: Date): Promise<InboxCounts> {
   const countOf = async (filter: InboxFilter) => {
     const where = inboxWhere(reader, filter);
     return where === null ? 0 : count(db, where);
   };
-  const [all, mine, critical, high, names] = await Promise.all([
+  const [all, mine, critical, high, aside, names] = await Promise.all([
     countPending(db),
     countOf({ mine: true }),
     countOf({ danger: "critical" }),
     countOf({ danger: "high" }),
-    db.$queryRaw<{ workflow: string; agent: string }[]>`
-      SELECT DISTINCT workflow, agent FROM (SELECT workflow, agent FROM approvals WHERE status = 'pending' ORDER BY id DESC LIMIT ${COUNT_MAX}) AS newest`,
+    countOf({ aside: { only: true, now } }),
+    db.$queryRaw<{ workflow: string; agent: string; danger: string }[]>`
+      SELECT DISTINCT workflow, agent, danger::text AS danger FROM (SELECT workflow, agent, danger FROM approvals WHERE status = 'pending' ORDER BY id DESC LIMIT ${COUNT_MAX}) AS newest`,
   ]);
   const distinct = (values: string[]) => [...new Set(values)].sort();
-  return { all, mine, critical, high, workflows: distinct(names.map((row) => row.workflow)), agents: distinct(names.map((row) => row.agent)) };
+  return { all, mine, critical, high, aside, workflows: distinct(names.map((row) => row.workflow)), agents: distinct(names.map((row) => row.agent)), dangers: distinct(names.map((row) => row.danger)) };
 }
 
 async function count(db: Db, where: Prisma.Sql): Promise<number> {

@@ -15,6 +15,8 @@ export interface InboxFilter {
   agent?: string;
   /** Only what the reader could decide. */
   mine?: boolean;
+  /** What the reader has set aside, or all the rest; both if absent. */
+  aside?: { only: boolean; now: Date };
 }
 
 /**
@@ -30,6 +32,7 @@ export function inboxWhere(reader: InboxReader, filter: InboxFilter): Prisma.Sql
     if (!roleAllows(reader.role, "approvals:decide")) return null;
     parts.push(decidableBy(reader));
   }
+  if (filter.aside) parts.push(filter.aside.only ? isAside(reader, filter.aside.now) : Prisma.sql`NOT ${isAside(reader, filter.aside.now)}`);
   return Prisma.join(parts, " AND ");
 }
 
@@ -40,3 +43,7 @@ function decidableBy(reader: InboxReader): Prisma.Sql {
     AND (a.self_approval OR NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = a.run_id AND r.started_by_user_id = ${reader.userId}))
     AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.approval_id = a.id AND d.user_id = ${reader.userId})`;
 }
+
+/** Set aside by the reader, its time has not come, and nothing about it has changed since. */
+const isAside = (reader: InboxReader, now: Date): Prisma.Sql =>
+  Prisma.sql`EXISTS (SELECT 1 FROM set_asides s WHERE s.user_id = ${reader.userId} AND s.approval_id = a.id AND s.version = a.version AND (s.until IS NULL OR s.until > ${now}))`;

@@ -27,6 +27,8 @@ export interface InboxRow {
   /** Why the reader cannot decide it; null when they can. */
   refusal: string | null;
   decidedByReader: boolean;
+  /** Who has left a note on it. */
+  notesBy: string[];
 }
 
 export interface InboxQuery extends InboxFilter {
@@ -56,6 +58,7 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
       call: { select: { summary: true } },
       run: { select: { startedByName: true, startedByUserId: true } },
       decisions: { where: { userId: reader.userId }, select: { id: true } },
+      setAsides: { where: { note: { not: null } }, orderBy: { createdAt: "asc" }, select: { user: { select: { name: true } } } },
     },
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -88,7 +91,7 @@ export function parseCursor(text: string): InboxCursor | undefined {
   return { id, danger, expiresAt: time === "" ? null : new Date(Number(time)) };
 }
 
-type Row = Prisma.ApprovalGetPayload<{ include: { call: { select: { summary: true } }; run: { select: { startedByName: true; startedByUserId: true } }; decisions: { select: { id: true } } } }>;
+type Row = Prisma.ApprovalGetPayload<{ include: { call: { select: { summary: true } }; run: { select: { startedByName: true; startedByUserId: true } }; decisions: { select: { id: true } }; setAsides: { select: { user: { select: { name: true } } } } } }>;
 
 function toInboxRow(row: Row, reader: InboxReader): InboxRow {
   const { id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals } = row;
@@ -101,5 +104,6 @@ function toInboxRow(row: Row, reader: InboxReader): InboxRow {
     expiresAt: row.expiresAt?.toISOString() ?? null,
     refusal: refusalToDecide(reader, { ...row, startedByUserId: row.run.startedByUserId }),
     decidedByReader: row.decisions.length > 0,
+    notesBy: row.setAsides.map((aside) => aside.user.name),
   };
 }

@@ -16,17 +16,20 @@ const BATCH_MAX = 500;
 /** Characters of an id that hold its time. */
 const TIME_LENGTH = 10;
 const TYPES = [
-  "approval.requested", "approval.decided", "approval.expired", "approval.extended", "approval.escalated",
+  "approval.requested", "approval.decided", "approval.expired", "approval.extended", "approval.escalated", "approval.set_aside", "approval.taken_up",
   "call.executing", "call.succeeded", "call.failed", "call.outcome_unknown", "call.asked_again", "call.denied", "call.settled",
   "run.cancelled", "run.completed", "run.failed",
 ];
+
+/** Below every id that is given from this moment on. */
+export const eventIdAt = (at: Date): string => `evt_${encodeTime(at.getTime(), TIME_LENGTH).toLowerCase()}`;
 
 /**
  * Events since a moment. Their ids begin with the time and are given before the transaction commits, so a later one can be seen before an
  * earlier one: the caller asks from a little before what it has, and drops what it knows.
  */
 export async function listLiveEvents(db: Db, since: Date): Promise<LiveEvent[]> {
-  const sinceId = `evt_${encodeTime(since.getTime(), TIME_LENGTH).toLowerCase()}`;
+  const sinceId = eventIdAt(since);
   const rows = await db.event.findMany({
     where: { type: { in: TYPES }, id: { gt: sinceId } },
     orderBy: { id: "asc" },

@@ -1,0 +1,22 @@
+/** Notes that someone has a card open, or no longer has. No event: it is no change of state, and it happens all the time. */
+import type { Db } from "@/lib/store/client";
+
+export interface Look {
+  approvalId: string;
+  userId: string;
+}
+
+/** False when the call no longer waits. What is over is swept away by whoever comes next. */
+export async function lookAtCard(db: Db, look: Look, until: Date, at: Date): Promise<boolean> {
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH swept AS (DELETE FROM lookers WHERE until < ${at} AND NOT (approval_id = ${look.approvalId} AND user_id = ${look.userId}))
+    INSERT INTO lookers (approval_id, user_id, until)
+    SELECT id, ${look.userId}, ${until} FROM approvals WHERE id = ${look.approvalId} AND status = 'pending'
+    ON CONFLICT (approval_id, user_id) DO UPDATE SET until = greatest(lookers.until, excluded.until)
+    RETURNING approval_id AS id`;
+  return rows.length > 0;
+}
+
+export async function lookAwayFromCard(db: Db, look: Look): Promise<void> {
+  await db.$executeRaw`DELETE FROM lookers WHERE approval_id = ${look.approvalId} AND user_id = ${look.userId}`;
+}
