@@ -6,7 +6,7 @@ export default function manifest(): MetadataRoute.Manifest {
     short_name: "Kimitsu",
     description: "Agents use tools; a person stands in front of every call that deserves one.",
     id: "/inbox",
-    start_url: "/inbox",
+    start_url: "/",
     scope: "/",
     display: "standalone",
     background_color: "#fbfaf8",

@@ -1,5 +1,10 @@
 import { redirect } from "next/navigation";
+import { requireSession } from "@/lib/auth/session";
+import type { Landing } from "@/lib/domain/preferences";
 
-export default function HomePage(): never {
-  redirect("/inbox");
+const ADDRESSES: Record<Landing, string> = { inbox: "/inbox", mine: "/inbox?mine=1", history: "/history", workflows: "/workflows", tools: "/tools", insights: "/insights" };
+
+export default async function HomePage(): Promise<never> {
+  const { preferences } = await requireSession();
+  redirect(ADDRESSES[preferences.landing]);
 }

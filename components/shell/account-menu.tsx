@@ -1,8 +1,9 @@
 "use client";
 
-import { startTransition, useState } from "react";
+import { startTransition } from "react";
 import { BookOpen, LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
-import { applyTheme, parseTheme, type Theme } from "@/components/theme/theme";
+import { parseTheme, type SavePreferences, type Theme } from "@/components/theme/theme";
+import { useTheme } from "@/components/theme/use-theme";
 import { Menu, MenuChoices, MenuItem, MenuLine, MenuLink } from "@/components/ui/menu";
 import type { Person } from "./person";
 import { PersonButton } from "./person-button";
@@ -16,17 +17,13 @@ const themes = [
 interface Props {
   person: Person;
   theme: Theme;
+  save: SavePreferences;
   signOut: () => Promise<void>;
 }
 
 /** Open from the start: it is made when somebody asks for it. */
-export default function AccountMenu({ person, theme: initial, signOut }: Props) {
-  const [theme, setTheme] = useState(initial);
-  function choose(value: string) {
-    const next = parseTheme(value);
-    setTheme(next);
-    applyTheme(next);
-  }
+export default function AccountMenu({ person, theme: initial, save, signOut }: Props) {
+  const { theme, problem, choose } = useTheme(initial, save);
   return (
     <Menu trigger={<PersonButton person={person} />} label="Account" side="top" align="start" defaultOpen>
       <div className="px-2.5 pt-1 pb-1.5 text-sm">
@@ -34,7 +31,8 @@ export default function AccountMenu({ person, theme: initial, signOut }: Props) 
         <div className="text-ink-3 wrap-anywhere">{person.email}</div>
       </div>
       <MenuLine />
-      <MenuChoices label="Theme" value={theme} onChange={choose} choices={themes} />
+      <MenuChoices label="Theme" value={theme} onChange={(value) => choose(parseTheme(value))} choices={themes} />
+      {problem ? <p role="alert" className="max-w-64 px-2.5 pb-1.5 text-sm text-critical">{problem}</p> : null}
       <MenuLine />
       <MenuLink href="/settings">
         <Settings aria-hidden /> Settings

@@ -1,7 +1,7 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
-import type { Theme } from "@/components/theme/theme";
+import type { SavePreferences, Theme } from "@/components/theme/theme";
 import type { Person } from "./person";
 import { PersonButton } from "./person-button";
 
@@ -11,6 +11,7 @@ const AccountMenu = lazy(() => import("./account-menu"));
 interface Props {
   person: Person;
   theme: Theme;
+  save: SavePreferences;
   signOut: () => Promise<void>;
 }
 

@@ -1,8 +1,9 @@
 "use client";
 
-import { useId, useState } from "react";
+import { useId } from "react";
 import { Monitor, Moon, Sun } from "lucide-react";
-import { applyTheme, type Theme } from "./theme";
+import type { SavePreferences, Theme } from "./theme";
+import { useTheme } from "./use-theme";
 
 const choices = [
   { value: "light", label: "Light", icon: Sun },
@@ -10,27 +11,26 @@ const choices = [
   { value: "system", label: "System", icon: Monitor },
 ] as const;
 
-/** Three radio buttons drawn as one strip; the choice holds at once, on this device. */
-export function ThemePicker({ initial, label }: { initial: Theme; label: string }) {
-  const [theme, setTheme] = useState(initial);
+/** Three radio buttons drawn as one strip; the choice holds at once, and in every browser once it is saved. */
+export function ThemePicker({ initial, label, save }: { initial: Theme; label: string; save: SavePreferences }) {
+  const { theme, problem, choose } = useTheme(initial, save);
   // Two of these can be on a page, and radio buttons of one name exclude each other.
   const name = useId();
-  function choose(next: Theme) {
-    setTheme(next);
-    applyTheme(next);
-  }
   return (
-    <div role="radiogroup" aria-label={label} className="grid w-full max-w-96 grid-cols-3 gap-1 rounded-lg border border-line bg-sunken p-1">
-      {choices.map(({ value, label: word, icon: Icon }) => (
-        <label
-          key={value}
-          className="flex h-8 items-center justify-center gap-2 rounded-sm text-ink-2 has-checked:bg-panel has-checked:font-medium has-checked:text-ink has-checked:shadow-rest has-focus-visible:outline-2 has-focus-visible:outline-accent max-tablet:h-10"
-        >
-          <input type="radio" name={name} value={value} checked={theme === value} onChange={() => choose(value)} className="sr-only" />
-          <Icon aria-hidden className="size-4 stroke-[1.7]" />
-          {word}
-        </label>
-      ))}
+    <div className="grid gap-1.5">
+      <div role="radiogroup" aria-label={label} className="grid w-full max-w-96 grid-cols-3 gap-1 rounded-lg border border-line bg-sunken p-1">
+        {choices.map(({ value, label: word, icon: Icon }) => (
+          <label
+            key={value}
+            className="flex h-8 items-center justify-center gap-2 rounded-sm text-ink-2 has-checked:bg-panel has-checked:font-medium has-checked:text-ink has-checked:shadow-rest has-focus-visible:outline-2 has-focus-visible:outline-accent max-tablet:h-10"
+          >
+            <input type="radio" name={name} value={value} checked={theme === value} onChange={() => choose(value)} className="sr-only" />
+            <Icon aria-hidden className="size-4 stroke-[1.7]" />
+            {word}
+          </label>
+        ))}
+      </div>
+      {problem ? <p role="alert" className="text-sm text-critical">{problem}</p> : null}
     </div>
   );
 }

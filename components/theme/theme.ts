@@ -1,7 +1,12 @@
+import type { PreferencesChange } from "@/lib/domain/preferences";
+
+/** Keeps a choice with the person's account; null when it did, else why not. */
+export type SavePreferences = (change: PreferencesChange) => Promise<string | null>;
+
 export const THEMES = ["light", "dark", "system"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** Read by the root layout, so that the first byte already has the right colours. It holds no secret. */
+/** This browser's copy of the choice, for the pages before the sign-in. It holds no secret. */
 export const THEME_COOKIE = "kimitsu-theme";
 const COOKIE_AGE_S = 400 * 24 * 60 * 60;
 

@@ -1,4 +1,5 @@
 import type { Actor } from "@/lib/domain/actor";
+import type { Preferences } from "@/lib/domain/preferences";
 import { type Role, roleAllows, type Scope } from "@/lib/domain/roles";
 
 export interface SignedInUser {
@@ -15,6 +16,11 @@ export interface Principal {
   token?: { id: string; name: string; scopes: Scope[] };
   /** Where the request came from. */
   address?: string;
+}
+
+/** A person in a browser. */
+export interface Session extends Principal {
+  preferences: Preferences;
 }
 
 /** A token may do what its person may do and its scopes name; `admin` does not stand for the others. */

@@ -2,12 +2,12 @@ import "server-only";
 import { headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
-import { can, type Principal } from "@/lib/auth/principal";
+import { can, type Session } from "@/lib/auth/principal";
 import { readSession } from "@/lib/auth/read-session";
 import type { Scope } from "@/lib/domain/roles";
 
 export { actorOf, can } from "@/lib/auth/principal";
-export type Session = Principal;
+export type { Session } from "@/lib/auth/principal";
 
 /** Once per request, however many components ask. */
 export const findSession = cache(async (): Promise<Session | null> => readSession(await headers()));

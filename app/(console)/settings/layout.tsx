@@ -8,6 +8,7 @@ export default async function SettingsLayout({ children }: { children: ReactNode
   const isAdmin = can(session, "admin");
   const tabs = [
     { href: "/settings", label: "You" },
+    { href: "/settings/preferences", label: "Preferences" },
     ...(isAdmin
       ? [
           { href: "/settings/people", label: "People" },

@@ -1,7 +1,4 @@
 import type { Metadata } from "next";
-import { cookies } from "next/headers";
-import { ThemePicker } from "@/components/theme/theme-picker";
-import { parseTheme, THEME_COOKIE } from "@/components/theme/theme";
 import { Section } from "@/components/ui/section";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { requireSession } from "@/lib/auth/session";
@@ -17,7 +14,6 @@ export const metadata: Metadata = { title: "Settings" };
 export default async function SettingsPage() {
   const { user } = await requireSession();
   const person = await getPerson(engineDeps().db, user.id);
-  const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
   const role = ROLE_TEXT[person.role];
   return (
     <div>
@@ -33,9 +29,6 @@ export default async function SettingsPage() {
           <dd>{person.groups.length > 0 ? person.groups.join(", ") : <span className="text-ink-3">none</span>}</dd>
         </dl>
         <NameForm name={person.name} />
-      </Section>
-      <Section title="Theme" about="Holds on this device.">
-        <ThemePicker initial={theme} label="Theme" />
       </Section>
       <Section title={person.hasPassword ? "Password" : "Set a password"} about="A new password ends all your sessions, this one too; you sign in again with the new one. Your tokens stay.">
         <PasswordForm hasPassword={person.hasPassword} email={person.email} />

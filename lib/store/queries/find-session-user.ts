@@ -1,3 +1,4 @@
+import { type Preferences, readPreferences } from "@/lib/domain/preferences";
 import type { Role } from "@/lib/domain/roles";
 import type { Db } from "@/lib/store/client";
 
@@ -8,13 +9,14 @@ export interface SessionUser {
   role: Role;
   groups: string[];
   sessionVersion: number;
+  preferences: Preferences;
 }
 
 /** The person as they are now; null when gone or shut out. */
 export async function findSessionUser(db: Db, userId: string): Promise<SessionUser | null> {
   const row = await db.user.findUnique({
     where: { id: userId, disabledAt: null },
-    select: { id: true, name: true, email: true, role: true, sessionVersion: true, memberships: { select: { group: { select: { name: true } } } } },
+    select: { id: true, name: true, email: true, role: true, sessionVersion: true, preferences: true, memberships: { select: { group: { select: { name: true } } } } },
   });
-  return row && { ...row, groups: row.memberships.map((membership) => membership.group.name).sort() };
+  return row && { ...row, preferences: readPreferences(row.preferences), groups: row.memberships.map((membership) => membership.group.name).sort() };
 }

@@ -1,0 +1,25 @@
+"use server";
+
+import { unstable_rethrow } from "next/navigation";
+import { actorOf, requireSession } from "@/lib/auth/session";
+import type { PreferencesChange } from "@/lib/domain/preferences";
+import { changePreferences } from "@/lib/engine/change-preferences";
+import { engineDeps } from "@/lib/engine/deps";
+import { KimitsuError } from "@/lib/errors";
+import { createId } from "@/lib/ids";
+import { log } from "@/lib/log";
+
+/** Keeps a person's own choice with their account. Null when it did; else why not, for beside the control. */
+export async function savePreferences(change: PreferencesChange): Promise<string | null> {
+  const session = await requireSession();
+  try {
+    await changePreferences(engineDeps(), actorOf(session), { userId: session.user.id, preferences: change });
+    return null;
+  } catch (error) {
+    unstable_rethrow(error);
+    if (error instanceof KimitsuError && error.code !== "internal") return error.message;
+    const requestId = createId("request");
+    log.error({ err: error, request_id: requestId }, "preferences could not be kept");
+    return `The server failed; its log has it under ${requestId}.`;
+  }
+}
