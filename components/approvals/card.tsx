@@ -6,8 +6,10 @@ import type { ApprovalCard } from "@/lib/store/queries/find-card";
 import { ArgumentTable } from "./argument-table";
 import { CardBar, CardTitle } from "./card-head";
 import { DANGER_BORDERS } from "./danger";
-import type { Decide, Extend } from "./decision";
+import { AsideNotes } from "./aside-notes";
+import type { CardActions } from "./decision";
 import { DecisionArea } from "./decision-area";
+import { LookingAt } from "./looking";
 import { WhoCould } from "./no-decision";
 import { CardOutcome } from "./outcome";
 import { RunColumn } from "./run-so-far";
@@ -20,22 +22,23 @@ interface Props {
   card: ApprovalCard;
   listHref: string;
   nextHref: string;
-  decide: Decide;
-  extend: Extend;
+  actions: CardActions;
 }
 
 /** One pending call: facts first, then the exact arguments, then what the agent wrote, set apart. */
-export function Card({ card, listHref, nextHref, decide, extend }: Props) {
+export function Card({ card, listHref, nextHref, actions }: Props) {
   const canDecide = card.status === "pending" && card.refusal === null && !card.decidedByReader;
   return (
-    <SeenParts key={`${card.id} ${card.digest}`} card={card.id} digest={card.digest} parts={card.arguments.map((argument) => argument.path)}>
+    <SeenParts card={card.id} digest={card.digest} parts={card.arguments.map((argument) => argument.path)}>
       <article aria-labelledby="card-title" className={classNames("flex min-h-0 min-w-0 flex-1 flex-col border-l-3", DANGER_BORDERS[card.danger])}>
-        <CardBar card={card} listHref={listHref} extend={extend} />
+        {canDecide ? <LookingAt approvalId={card.id} /> : null}
+        <CardBar card={card} listHref={listHref} extend={actions.extend} />
         <div className="min-h-0 flex-1 overflow-y-auto max-tablet:overflow-visible" tabIndex={-1}>
           <div className="mx-auto grid max-w-190 grid-cols-[minmax(0,1fr)] gap-5 px-4 py-5 tablet:px-6">
             <CardTitle card={card} />
             <CardOutcome card={card} />
             {card.status === "pending" ? <WhoCould card={card} /> : null}
+            <AsideNotes card={card} takeUp={actions.takeUp} />
             <WhyAsked card={card} />
             <Arguments card={card} />
             <AgentSays text={card.agentSays} />
@@ -51,7 +54,7 @@ export function Card({ card, listHref, nextHref, decide, extend }: Props) {
           </div>
         </div>
         <div className="shrink-0 max-tablet:sticky max-tablet:bottom-0 max-tablet:-mb-[calc(env(safe-area-inset-bottom)+60px)]">
-          <DecisionArea facts={canDecide ? toFacts(card, nextHref) : null} decide={decide} nextHref={nextHref} isDecided={card.status !== "pending"} />
+          <DecisionArea facts={canDecide ? toFacts(card, nextHref) : null} decide={actions.decide} setAside={actions.setAside} nextHref={nextHref} isDecided={card.status !== "pending"} />
         </div>
       </article>
     </SeenParts>

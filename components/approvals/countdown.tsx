@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
+import { useExactTime } from "@/components/ui/exact-time";
 import { describeLeft } from "./describe-left";
 
 const TICK_MS = 1000;
@@ -37,7 +38,7 @@ export function Countdown({ until, from, now }: { until: string; from: string; n
         <circle cx="10" cy="10" r="8" className="fill-none stroke-line [stroke-width:3]" />
         <circle cx="10" cy="10" r="8" pathLength={100} strokeDasharray={`${Math.round(share * 100)} 100`} className="fill-none stroke-ink-2 [stroke-width:3]" />
       </svg>
-      <time dateTime={until} title={`${until.slice(0, 19).replace("T", " ")} UTC`}>
+      <time dateTime={until} title={useExactTime(until)}>
         {isOver ? "Time is over" : `Expires in ${describeLeft(left)}`}
       </time>
     </span>

@@ -3,7 +3,7 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { AnswerNotice } from "./answer-notice";
-import type { Decide, DecisionAnswer } from "./decision";
+import type { Decide, DecisionAnswer, SetAside } from "./decision";
 import { type DecisionFacts, DecisionPanel } from "./decision-panel";
 import { NextPanel } from "./no-decision";
 
@@ -11,15 +11,16 @@ interface Props {
   /** Null when the reader has nothing to decide. */
   facts: DecisionFacts | null;
   decide: Decide;
+  setAside: SetAside;
   nextHref: string;
   isDecided: boolean;
 }
 
 /** The foot of a card. A refusal outlives the buttons: whoever came too late is told so although there is nothing left to press. */
-export function DecisionArea({ facts, decide, nextHref, isDecided }: Props) {
+export function DecisionArea({ facts, decide, setAside, nextHref, isDecided }: Props) {
   const { refresh } = useRouter();
   const [answer, setAnswer] = useState<DecisionAnswer | null>(null);
-  if (facts) return <DecisionPanel facts={facts} decide={decide} answer={answer} setAnswer={setAnswer} />;
+  if (facts) return <DecisionPanel facts={facts} decide={decide} setAside={setAside} answer={answer} setAnswer={setAnswer} />;
   return (
     <>
       {answer && answer.kind !== "recorded" ? (

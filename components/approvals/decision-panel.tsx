@@ -1,15 +1,16 @@
 "use client";
 
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
-import { Button, buttonClass } from "@/components/ui/button";
+import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { AnswerNotice } from "./answer-notice";
+import { AsideForm } from "./aside-form";
+import { CommentField } from "./comment-field";
 import { ConfirmForm } from "./confirm-form";
 import { describeApproval, describeExpiry, describeRejection, type RuleFacts } from "./consequences";
 import { useLeft } from "./countdown";
-import { type Decide, type DecisionAnswer, type DecisionRequest, decideSafely } from "./decision";
+import { type Decide, type DecisionAnswer, type DecisionRequest, decideSafely, type SetAside } from "./decision";
 import { EditForm } from "./edit-form";
 import { KeyHint } from "./key-hint";
 import { RejectForm } from "./reject-form";
@@ -31,12 +32,22 @@ export interface DecisionFacts {
   nextHref: string;
 }
 
-type Mode = "choose" | "confirm" | "reject" | "edit";
+type Mode = "choose" | "confirm" | "reject" | "edit" | "aside";
+
+interface Props {
+  facts: DecisionFacts;
+  decide: Decide;
+  setAside: SetAside;
+  answer: DecisionAnswer | null;
+  setAnswer: (answer: DecisionAnswer | null) => void;
+}
 
 /** Where a person decides. What each button does stands beside it; a failure stays here until it is understood. */
-export function DecisionPanel({ facts, decide, answer, setAnswer }: { facts: DecisionFacts; decide: Decide; answer: DecisionAnswer | null; setAnswer: (answer: DecisionAnswer | null) => void }) {
+export function DecisionPanel({ facts, decide, setAside, answer, setAnswer }: Props) {
   const router = useRouter();
   const [mode, setMode] = useState<Mode>("choose");
+  /** Null while nobody wants to say anything. */
+  const [comment, setComment] = useState<string | null>(null);
   const [isPending, start] = useTransition();
   const { missing, isSettled } = useMissingParts();
   const left = useLeft(facts.expiresAt, facts.now);
@@ -46,7 +57,8 @@ export function DecisionPanel({ facts, decide, answer, setAnswer }: { facts: Dec
   const send = (request: Omit<DecisionRequest, "approvalId" | "digest">) => {
     if (isPending) return;
     start(async () => {
-      const next = await decideSafely(decide, { approvalId: facts.approvalId, digest: facts.digest, ...request });
+      const said = request.verdict === "approved" && comment?.trim() ? { comment: comment.trim() } : {};
+      const next = await decideSafely(decide, { approvalId: facts.approvalId, digest: facts.digest, ...said, ...request });
       start(() => {
         setAnswer(next);
         if (next.kind === "recorded") setMode("choose");
@@ -71,21 +83,26 @@ export function DecisionPanel({ facts, decide, answer, setAnswer }: { facts: Dec
       {mode === "edit" && facts.edit ? (
         <EditForm schema={facts.edit.schema} args={facts.edit.arguments} confirmWord={facts.confirmWord} isPending={isPending} onApprove={(edits, confirm) => send({ verdict: "approved", edits, ...(confirm ? { confirm } : {}) })} onCancel={back} />
       ) : null}
+      {mode === "aside" ? <AsideForm approvalId={facts.approvalId} nextHref={facts.nextHref} hasExpiry={facts.expiresAt !== null} setAside={setAside} onCancel={back} /> : null}
+      {comment !== null && mode !== "reject" && mode !== "aside" ? <CommentField value={comment} onChange={setComment} onDrop={() => setComment(null)} /> : null}
       {mode === "choose" ? (
         <>
           <Consequences facts={facts} />
           {isUnseen && isSettled ? <p role="status" className="text-sm text-ink-2">Approve opens when all arguments were on the screen; {missing} {missing === 1 ? "is" : "are"} left. Scroll down and unfold them.</p> : null}
-          <div className="grid grid-cols-3 gap-2 tablet:flex">
+          <div className="grid grid-cols-4 gap-2 tablet:flex tablet:flex-wrap">
             <Button data-key="r" disabled={isOver || isPending} onClick={() => { setAnswer(null); setMode("reject"); }} className="max-tablet:order-2">
               Reject <KeyHint letter="R" />
             </Button>
             <Button data-key="e" disabled={isOver || isPending || facts.edit === null || isUnseen} title={facts.editable ? undefined : "The rule does not let reviewers change the arguments"} onClick={() => { setAnswer(null); setMode("edit"); }} className="max-tablet:order-3">
               Edit <KeyHint letter="E" />
             </Button>
-            <Link href={facts.nextHref} className={buttonClass({}, "hover:bg-sunken max-tablet:order-4")}>
-              Not now
-            </Link>
-            <Button data-key="a" variant="primary" disabled={isOver || isUnseen} aria-disabled={isPending || undefined} onClick={approve} className="max-tablet:order-1 max-tablet:col-span-3 tablet:ml-auto">
+            <Button data-key="n" disabled={isPending} onClick={() => { setAnswer(null); setMode("aside"); }} className="max-tablet:order-4 max-tablet:px-1">
+              Not now <KeyHint letter="N" />
+            </Button>
+            <Button data-key="c" variant="quiet" disabled={isOver || isPending || comment !== null} onClick={() => setComment("")} className="max-tablet:order-5 max-tablet:px-1">
+              Comment <KeyHint letter="C" />
+            </Button>
+            <Button data-key="a" variant="primary" disabled={isOver || isUnseen} aria-disabled={isPending || undefined} onClick={approve} className="max-tablet:order-1 max-tablet:col-span-4 tablet:ml-auto">
               {isPending ? "Recording…" : facts.confirmWord === null ? "Approve" : "Approve…"} <KeyHint letter="A" />
             </Button>
           </div>
@@ -99,7 +116,7 @@ function Consequences({ facts: { rule, confirmWord } }: { facts: DecisionFacts }
   return (
     <p className="text-sm text-ink-2 text-pretty max-tablet:sr-only">
       <b className="font-semibold text-ink">Approve</b> {describeApproval(rule)} {confirmWord === null ? "" : "You type a value first. "}
-      <b className="font-semibold text-ink">Reject</b> {describeRejection(rule)} <b className="font-semibold text-ink">Not now</b> leaves it waiting and records nothing. {describeExpiry(rule)}
+      <b className="font-semibold text-ink">Reject</b> {describeRejection(rule)} <b className="font-semibold text-ink">Not now</b> leaves it waiting for everyone and lets it sink in your queue. {describeExpiry(rule)}
     </p>
   );
 }

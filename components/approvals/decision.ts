@@ -9,6 +9,8 @@ export interface DecisionRequest {
   digest: string;
   verdict: "approved" | "rejected";
   reason?: string;
+  /** Said with an approval, for the record. */
+  comment?: string;
   /** What was typed before a critical call. */
   confirm?: string;
   edits?: ArgumentEdit[];
@@ -21,7 +23,25 @@ export type DecisionAnswer =
   | { kind: "uncertain"; message: string };
 
 export type Decide = (request: DecisionRequest) => Promise<DecisionAnswer>;
+/** "Not now": how long, and what the others should know. */
+export interface SetAsideRequest {
+  approvalId: string;
+  /** Null: until something about it changes. */
+  minutes: number | null;
+  note?: string;
+}
+
+export type SetAside = (request: SetAsideRequest) => Promise<{ ok: boolean; message: string }>;
+export type TakeUp = (approvalId: string) => Promise<{ ok: boolean; message: string }>;
 export type Extend = (approvalId: string) => Promise<{ ok: boolean; message: string }>;
+
+/** What can be done on a card. */
+export interface CardActions {
+  decide: Decide;
+  extend: Extend;
+  setAside: SetAside;
+  takeUp: TakeUp;
+}
 
 /** Calls the server; a connection that breaks leaves it open whether the decision arrived. */
 export async function decideSafely(decide: Decide, request: DecisionRequest): Promise<DecisionAnswer> {

@@ -1,45 +1,31 @@
 "use client";
 
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 import { Keyboard } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
+import type { SavePreferences } from "@/components/theme/theme";
 import { CheckField } from "@/components/ui/field";
+import { usePreference } from "@/components/ui/use-preference";
 
-const STORED = "kimitsu.inbox-keys";
 const KEYS = [
   ["J", "next call"],
   ["K", "previous call"],
   ["A", "approve; for a critical call, begin to: its value still has to be typed"],
   ["R", "reject, with a reason"],
   ["E", "edit and approve"],
+  ["N", "not now, with a note"],
+  ["C", "comment with the approval"],
   ["X", "select for a batch"],
   ["Esc", "back, or clear the selection"],
+  ["Ctrl K", "search, and go anywhere; also ⌘K"],
   ["?", "this map"],
 ] as const;
 
-const listeners = new Set<() => void>();
-const readSwitch = (): boolean => localStorage.getItem(STORED) !== "off";
-
-function writeSwitch(isOn: boolean): void {
-  localStorage.setItem(STORED, isOn ? "on" : "off");
-  for (const listener of listeners) listener();
-}
-
-/** Other windows of this browser hear of it by the browser's own event. */
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  addEventListener("storage", listener);
-  return () => {
-    listeners.delete(listener);
-    removeEventListener("storage", listener);
-  };
-}
-
 /** Single keys for the whole decision. They are off while somebody writes, in dialogs, with modifiers, and for who switched them off. */
-export function InboxKeys() {
+export function InboxKeys({ initial, save }: { initial: boolean; save: SavePreferences }) {
   const [isOpen, setOpen] = useState(false);
-  const isOn = useSyncExternalStore(subscribe, readSwitch, () => true);
+  const { value: isOn, problem, change } = usePreference(initial, (keys) => save({ keys }));
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const isEscape = event.key === "Escape";
@@ -60,7 +46,7 @@ export function InboxKeys() {
         <Keyboard aria-hidden />
       </Button>
       <Dialog open={isOpen} onClose={() => setOpen(false)} title="Keys of the inbox" description="They work wherever nobody writes.">
-        <dl className="grid grid-cols-[3rem_minmax(0,1fr)] gap-y-1.5">
+        <dl className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-y-1.5">
           {KEYS.map(([key, words]) => (
             <div key={key} className="contents">
               <dt>
@@ -72,10 +58,11 @@ export function InboxKeys() {
         </dl>
         <CheckField
           label="Single keys are on"
-          hint="Kept in this browser. Esc always works."
+          hint="Kept with your account. Esc always works."
           checked={isOn}
-          onChange={(event) => writeSwitch(event.target.checked)}
+          onChange={(event) => change(event.target.checked)}
         />
+        {problem ? <p role="alert" className="text-sm text-critical">{problem}</p> : null}
       </Dialog>
     </>
   );
@@ -84,7 +71,7 @@ export function InboxKeys() {
 function act(key: string): boolean {
   if (key === "j" || key === "k") return move(key === "j" ? 1 : -1);
   if (key === "x") return press('[data-row]:has([aria-current="page"]) input[type="checkbox"]');
-  return ["a", "r", "e"].includes(key) && press(`[data-key="${key}"]`);
+  return ["a", "r", "e", "n", "c"].includes(key) && press(`[data-key="${key}"]`);
 }
 
 /** The next or previous row; from a card that is not in the list, the first. */

@@ -4,6 +4,8 @@ import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { showToast } from "@/components/ui/toast";
 import type { LiveEvent } from "@/lib/store/queries/list-live-events";
+import { holdInboxLock } from "./inbox-lock";
+import { type Looker, publishLookers } from "./lookers";
 
 const GATHER_MS = 400;
 const RETRY_MS = 5_000;
@@ -22,6 +24,9 @@ export function LiveInbox({ userId, watched }: { userId: string; watched: Readon
 
   useEffect(() => {
     let line: EventSource | null = null;
+    let shown = new AbortController();
+    /** Whether something may have happened that this page was not told. */
+    let isBehind = false;
     let gather: ReturnType<typeof setTimeout> | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
     const refresh = () => {
@@ -32,14 +37,27 @@ export function LiveInbox({ userId, watched }: { userId: string; watched: Readon
       }, GATHER_MS);
     };
     const close = () => {
+      shown.abort();
       line?.close();
       line = null;
       clearTimeout(retry);
     };
     const open = () => {
       close();
+      shown = new AbortController();
+      holdInboxLock(shown.signal);
       line = new EventSource("/live/inbox");
-      line.addEventListener("open", () => setDown(false));
+      line.addEventListener("open", () => {
+        setDown(false);
+        if (isBehind) refresh();
+        isBehind = false;
+      });
+      line.addEventListener("lookers", (message: MessageEvent<string>) => publishLookers(JSON.parse(message.data) as Looker[]));
+      // The server ends every line after a while, to look at the session anew; that is no interruption.
+      line.addEventListener("again", () => {
+        isBehind = true;
+        open();
+      });
       line.addEventListener("change", (message: MessageEvent<string>) => {
         const event = JSON.parse(message.data) as LiveEvent;
         tellOfOthers(event, userId, names.current);
@@ -47,14 +65,18 @@ export function LiveInbox({ userId, watched }: { userId: string; watched: Readon
       });
       line.addEventListener("error", () => {
         setDown(true);
+        isBehind = true;
         if (line?.readyState !== EventSource.CLOSED) return;
         refresh();
         retry = setTimeout(open, RETRY_MS);
       });
     };
     const onVisibility = () => {
-      if (document.visibilityState === "hidden") return close();
-      refresh();
+      if (document.visibilityState === "hidden") {
+        publishLookers([]);
+        return close();
+      }
+      isBehind = true;
       open();
     };
     if (document.visibilityState === "visible") open();

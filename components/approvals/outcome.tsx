@@ -46,7 +46,8 @@ function Decisions({ card }: { card: ApprovalCard }) {
             <b className="font-semibold">{decision.by}</b> {decision.verdict}
             {decision.edited ? " with changed arguments" : ""}
             {decision.token ? ` through token ${decision.token}` : ""}
-            {decision.reason ? `: “${decision.reason}”` : ""} <span className="text-sm text-ink-3"><RelativeTime at={decision.at} now={card.now} /></span>
+            {decision.reason ? `: “${decision.reason}”` : ""}
+            {decision.comment ? `: “${decision.comment}”` : ""} <span className="text-sm text-ink-3"><RelativeTime at={decision.at} now={card.now} /></span>
           </li>
         ))}
       </ul>

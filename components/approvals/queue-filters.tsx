@@ -24,7 +24,7 @@ export function QueueFilters({ chips, selects }: { chips: readonly FilterChip[];
   const router = useRouter();
   return (
     <div className="grid gap-2 border-b border-line px-4 py-2.5">
-      <nav aria-label="Filter by danger">
+      <nav aria-label="Filter">
         <ul className="flex flex-wrap gap-1">
           {chips.map((chip) => (
             <li key={chip.label}>

@@ -8,6 +8,7 @@ import { Tag } from "@/components/ui/tag";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { Left } from "./countdown";
 import { DANGER_BORDERS, DANGER_TONES, DANGER_WORDS } from "./danger";
+import { RowLookers } from "./looking";
 import { ShownText } from "./shown-text";
 
 interface Props {
@@ -37,7 +38,9 @@ export function QueueRow({ row, href, isCurrent, isPicked, isPickable, onPick, n
           <span className="min-w-0 wrap-anywhere">
             {row.agent} · {row.workflow} · {row.startedBy} · <RelativeTime at={row.createdAt} now={now} />
             {row.minApprovals > 1 ? ` · has ${row.approvals} of ${row.minApprovals}` : ""}
+            {row.notesBy.length > 0 ? ` · note by ${row.notesBy.join(", ")}` : ""}
             {row.decidedByReader ? " · you approved" : row.refusal ? " · not yours to decide" : ""}
+            <RowLookers approvalId={row.id} />
           </span>
         </span>
         <LinkWorking />

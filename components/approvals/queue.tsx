@@ -8,6 +8,8 @@ import { QueueRow } from "./queue-row";
 
 interface Props {
   rows: readonly InboxRow[];
+  /** What the reader has set aside; it stands at the end. */
+  sunk: readonly InboxRow[];
   selectedId: string | null;
   /** Behind the path of a card: the filters. */
   search: string;
@@ -16,16 +18,19 @@ interface Props {
 }
 
 /** The pending calls. Those that are not critical and that the reader may decide can be picked for a batch. */
-export function Queue({ rows, selectedId, search, now, decide }: Props) {
+export function Queue({ rows, sunk, selectedId, search, now, decide }: Props) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string) => setPicked((before) => (before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
-  const chosen = rows.filter((row) => picked.has(row.id) && isPickable(row));
+  const chosen = [...rows, ...sunk].filter((row) => picked.has(row.id) && isPickable(row));
+  const show = (row: InboxRow) => (
+    <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} onPick={() => toggle(row.id)} now={now} />
+  );
   return (
     <>
       <ol aria-label="Pending approvals" className="min-h-0 flex-1 overflow-y-auto max-tablet:overflow-visible">
-        {rows.map((row) => (
-          <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} onPick={() => toggle(row.id)} now={now} />
-        ))}
+        {rows.map(show)}
+        {sunk.length > 0 ? <li className="border-b border-line bg-sunken px-4 py-1.5 text-sm font-medium text-ink-2">Set aside by you</li> : null}
+        {sunk.map(show)}
       </ol>
       <BatchBar chosen={chosen} onClear={() => setPicked(new Set())} decide={decide} />
     </>

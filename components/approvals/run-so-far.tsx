@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { LocalTime } from "@/components/runs/local-time";
 import { classNames } from "@/components/ui/class-names";
 import type { RunSoFar } from "@/lib/store/queries/run-so-far";
 import { ShownText } from "./shown-text";
@@ -69,9 +70,9 @@ function Moment({ dot, title, detail, at, isCode, isStrong, children }: MomentPr
         {children}
       </span>
       {at ? (
-        <time dateTime={at} title={`${at.slice(0, 19).replace("T", " ")} UTC`} className="text-ink-3 tabular-nums">
-          {at.slice(11, 19)}
-        </time>
+        <span className="text-ink-3">
+          <LocalTime at={at} />
+        </span>
       ) : null}
     </li>
   );

@@ -18,14 +18,22 @@ export const wasSeen = (approvalId: string, digest: string): boolean => seenCard
 
 /** Knows which parts of a card have been on the screen. Approving a high or critical call waits for all of them. */
 export function SeenParts({ card, digest, parts, children }: { card: string; digest: string; parts: readonly string[]; children: ReactNode }) {
-  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  // Other arguments are other parts; what else the card holds, such as why a decision was refused, outlives them.
+  const [seen, setSeen] = useState<{ digest: string; parts: ReadonlySet<string> }>({ digest, parts: new Set() });
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(true), SETTLE_MS);
     return () => clearTimeout(timer);
   }, []);
-  const report = useCallback((part: string) => setSeen((before) => (before.has(part) ? before : new Set([...before, part]))), []);
-  const missing = parts.filter((part) => !seen.has(part)).length;
+  const report = useCallback(
+    (part: string) =>
+      setSeen((before) => {
+        const known = before.digest === digest ? before.parts : new Set<string>();
+        return before.digest === digest && known.has(part) ? before : { digest, parts: new Set([...known, part]) };
+      }),
+    [digest],
+  );
+  const missing = parts.filter((part) => seen.digest !== digest || !seen.parts.has(part)).length;
   useEffect(() => {
     if (missing === 0) seenCards.add(`${card} ${digest}`);
   }, [card, digest, missing]);

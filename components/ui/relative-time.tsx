@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { describeAge } from "./describe-age";
+import { useExactTime } from "./exact-time";
 
 const REFRESH_MS = 30_000;
 
@@ -13,7 +14,7 @@ export function RelativeTime({ at, now }: { at: string; now: string }) {
     return () => clearInterval(timer);
   }, []);
   return (
-    <time dateTime={at} title={`${at.slice(0, 19).replace("T", " ")} UTC`} className="whitespace-nowrap tabular-nums">
+    <time dateTime={at} title={useExactTime(at)} className="whitespace-nowrap tabular-nums">
       {describeAge(at, clock)}
     </time>
   );

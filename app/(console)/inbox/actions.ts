@@ -3,7 +3,7 @@
 import { revalidatePath } from "next/cache";
 import { unstable_rethrow } from "next/navigation";
 import { z } from "zod";
-import type { DecisionAnswer, DecisionRequest } from "@/components/approvals/decision";
+import type { DecisionAnswer, DecisionRequest, SetAsideRequest } from "@/components/approvals/decision";
 import { requireSession, type Session } from "@/lib/auth/session";
 import { deciderOf } from "@/app/api-caller";
 import { decideApproval } from "@/lib/engine/decide-approval";
@@ -11,6 +11,7 @@ import { engineDeps } from "@/lib/engine/deps";
 import { extendApproval } from "@/lib/engine/extend-approval";
 import { parseInput } from "@/lib/engine/parse-input";
 import { runtime } from "@/lib/engine/runtime";
+import { setAside, takeUp } from "@/lib/engine/set-aside";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
@@ -27,6 +28,7 @@ const requestSchema = z.strictObject({
   digest: z.string(),
   verdict: z.enum(["approved", "rejected"]),
   reason: z.string().trim().max(2000).optional(),
+  comment: z.string().trim().max(2000).optional(),
   confirm: z.string().max(200).optional(),
   edits: z.array(editSchema).max(200).optional(),
 });
@@ -46,6 +48,7 @@ export async function decideCard(given: DecisionRequest): Promise<DecisionAnswer
         verdict: request.verdict,
         digest: request.digest,
         ...(request.reason ? { reason: request.reason } : {}),
+        ...(request.comment ? { comment: request.comment } : {}),
         ...(request.edits && request.edits.length > 0 ? { arguments: applyEdits(approval.argumentsCanonical, request.edits) } : {}),
       },
     );
@@ -81,18 +84,47 @@ async function explain(error: unknown, given: DecisionRequest): Promise<Decision
 }
 
 /** Half an hour more for everyone, from someone who could decide. */
-export async function extendCard(approvalId: string): Promise<{ ok: boolean; message: string }> {
+export async function extendCard(approvalId: string): Promise<Told> {
   const session = await requireSession();
+  return tell(async () => {
+    await extendApproval(engineDeps(), deciderOf(session), { approvalId: parseInput(z.string(), approvalId), byMs: EXTEND_BY_MS });
+    return "30 minutes more";
+  });
+}
+
+/** "Not now": the call sinks in this person's own queue, and the note is for everyone. */
+export async function setCardAside(request: SetAsideRequest): Promise<Told> {
+  const session = await requireSession();
+  return tell(async () => {
+    await setAside(engineDeps(), deciderOf(session), request);
+    return request.note?.trim() ? "Set aside, with a note" : "Set aside";
+  });
+}
+
+export async function takeCardUp(approvalId: string): Promise<Told> {
+  const session = await requireSession();
+  return tell(async () => {
+    await takeUp(engineDeps(), deciderOf(session), approvalId);
+    return "Back in your queue";
+  });
+}
+
+interface Told {
+  ok: boolean;
+  message: string;
+}
+
+/** What came of a small act on a card, in words. */
+async function tell(work: () => Promise<string>): Promise<Told> {
   try {
-    const id = parseInput(z.string(), approvalId);
-    await extendApproval(engineDeps(), deciderOf(session), { approvalId: id, byMs: EXTEND_BY_MS });
+    const message = await work();
     revalidatePath("/inbox", "layout");
-    return { ok: true, message: "30 minutes more" };
+    return { ok: true, message };
   } catch (error) {
     unstable_rethrow(error);
     if (error instanceof KimitsuError && error.code !== "internal") return { ok: false, message: error.message };
     const requestId = createId("request");
-    log.error({ err: error, request_id: requestId }, "an extension failed");
+    log.error({ err: error, request_id: requestId }, "an act on a card failed");
     return { ok: false, message: `Something went wrong; the server's log has it under ${requestId}.` };
   }
 }

@@ -1,4 +1,6 @@
 import type { FilterChip, FilterChoice } from "@/components/approvals/queue-filters";
+import { DANGER_WORDS } from "@/components/approvals/danger";
+import type { DangerLevel } from "@/lib/domain/danger";
 import type { InboxCounts } from "@/lib/store/queries/inbox-counts";
 import { type InboxView, listAddress } from "./inbox-address";
 
@@ -8,14 +10,18 @@ const SORT_WORDS = { expiry: "By expiry", age: "By age", danger: "By danger" } a
 const print = (count: number): string => (count >= 1000 ? "999+" : String(count));
 
 export function toFilters(view: InboxView, counts: InboxCounts): { chips: FilterChip[]; selects: FilterChoice[] } {
+  const isAll = !view.danger && !view.mine && !view.workflow && !view.agent && !view.aside;
+  const level = (danger: DangerLevel, count: number | null) => chip(DANGER_WORDS[danger], count, { danger: view.danger === danger ? undefined : danger }, view.danger === danger);
+  const lesser = (["medium", "low", "safe"] as const).filter((danger) => danger === "medium" || view.danger === danger || counts.dangers.includes(danger));
   const chip = (label: string, count: number | null, change: Parameters<typeof listAddress>[1], isOn: boolean): FilterChip => ({ label, count: count === null ? null : print(count), href: listAddress(view, change), isOn });
   return {
     chips: [
-      chip("All", counts.all, { danger: undefined, mine: undefined, workflow: undefined, agent: undefined }, !view.danger && !view.mine && !view.workflow && !view.agent),
+      chip("All", counts.all, { danger: undefined, mine: undefined, workflow: undefined, agent: undefined, aside: undefined }, isAll),
       chip("Mine", counts.mine, { mine: view.mine ? undefined : true }, view.mine === true),
-      chip("Critical", counts.critical, { danger: view.danger === "critical" ? undefined : "critical" }, view.danger === "critical"),
-      chip("High", counts.high, { danger: view.danger === "high" ? undefined : "high" }, view.danger === "high"),
-      chip("Medium", null, { danger: view.danger === "medium" ? undefined : "medium" }, view.danger === "medium"),
+      level("critical", counts.critical),
+      level("high", counts.high),
+      ...lesser.map((danger) => level(danger, null)),
+      ...(counts.aside > 0 || view.aside ? [chip("Set aside", counts.aside, { aside: view.aside ? undefined : true }, view.aside === true)] : []),
     ],
     selects: [
       select("Workflow", "Workflows", counts.workflows, view.workflow, (workflow) => listAddress(view, { workflow })),

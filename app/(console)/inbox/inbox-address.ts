@@ -3,7 +3,9 @@ import { type InboxCursor, type InboxSort, parseCursor } from "@/lib/store/queri
 import { addressWith, oneText } from "../search-params";
 
 /** What the address of the inbox says: which calls, in which order, from which place on. */
-export interface InboxView extends InboxFilter {
+export interface InboxView extends Omit<InboxFilter, "aside"> {
+  /** Only what the reader has set aside. */
+  aside?: true;
   sort: InboxSort;
   cursor?: InboxCursor;
   /** As given, to stay on the page when a card is opened. */
@@ -30,6 +32,7 @@ export function readInboxView(params: Record<string, string | string[] | undefin
     workflow: oneText(params.workflow),
     agent: oneText(params.agent),
     mine: oneText(params.mine) === "1" || undefined,
+    aside: oneText(params.aside) === "1" || undefined,
     sort: oneOf("sort", SORTS) ?? "expiry",
     cursor,
     cursorText: cursor && cursorText,
@@ -37,11 +40,11 @@ export function readInboxView(params: Record<string, string | string[] | undefin
   };
 }
 
-type Change = Partial<Pick<InboxView, "danger" | "workflow" | "agent" | "mine" | "sort" | "cursorText">>;
+type Change = Partial<Pick<InboxView, "danger" | "workflow" | "agent" | "mine" | "aside" | "sort" | "cursorText">>;
 
 /** The list with something about it changed. A changed filter begins at the first page. */
 export function listAddress(view: InboxView, change: Change = {}, path = "/inbox"): string {
-  const { danger, workflow, agent, mine, sort } = { ...view, ...change };
+  const { danger, workflow, agent, mine, aside, sort } = { ...view, ...change };
   const cursor = Object.keys(change).length === 0 ? view.cursorText : change.cursorText;
-  return addressWith(path, { danger, workflow, agent, mine: mine ? "1" : undefined, sort: sort === "expiry" ? undefined : sort, cursor });
+  return addressWith(path, { danger, workflow, agent, mine: mine ? "1" : undefined, aside: aside ? "1" : undefined, sort: sort === "expiry" ? undefined : sort, cursor });
 }

@@ -14,10 +14,13 @@ import { engineDeps } from "@/lib/engine/deps";
 import { type ApprovalCard, findCard } from "@/lib/store/queries/find-card";
 import { getInboxCounts } from "@/lib/store/queries/inbox-counts";
 import { type InboxRow, listInbox } from "@/lib/store/queries/list-inbox";
-import { decideCard, extendCard } from "./actions";
+import { savePreferences } from "../preferences";
+import { decideCard, extendCard, setCardAside, takeCardUp } from "./actions";
 import { toFilters } from "./filters";
 import { type InboxView, listAddress } from "./inbox-address";
 import { InboxOverview } from "./overview";
+
+const ACTIONS = { decide: decideCard, extend: extendCard, setAside: setCardAside, takeUp: takeCardUp };
 
 interface Props {
   session: Session;
@@ -30,13 +33,18 @@ interface Props {
 export async function InboxScreen({ session, view, approvalId }: Props) {
   const { db, now } = engineDeps();
   const reader = { userId: session.user.id, role: session.user.role, groups: session.user.groups };
+  const clock = now();
   const [page, counts, card] = await Promise.all([
-    listInbox(db, reader, view),
-    getInboxCounts(db, reader),
-    approvalId === null ? null : findCard(db, approvalId, reader, now()),
+    listInbox(db, reader, { ...view, aside: { only: view.aside === true, now: clock } }),
+    getInboxCounts(db, reader, clock),
+    approvalId === null ? null : findCard(db, approvalId, reader, clock),
   ]);
   if (approvalId !== null && card === null) notFound();
-  const at = now().toISOString();
+  // What was set aside stands below everything else.
+  const isLastPage = page.nextCursor === null && !view.aside && counts.aside > 0;
+  const sunk = isLastPage ? (await listInbox(db, reader, { ...view, cursor: undefined, aside: { only: true, now: clock } })).items : [];
+  const rows = [...page.items, ...sunk];
+  const at = clock.toISOString();
   const firstHref = view.cursor ? listAddress(view, { cursorText: undefined }) : undefined;
   const nextHref = page.nextCursor ? listAddress(view, { cursorText: page.nextCursor }) : undefined;
   return (
@@ -46,16 +54,16 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
           <h1 className="text-lg font-semibold">Inbox</h1>
           <span className="text-ink-3 tabular-nums">{counts.all >= 1000 ? "999+" : counts.all}</span>
           <span className="ml-auto flex items-center gap-2">
-            <LiveInbox userId={session.user.id} watched={namesOf(page.items, card)} />
-            <InboxKeys />
+            <LiveInbox userId={session.user.id} watched={namesOf(rows, card)} />
+            <InboxKeys initial={session.preferences.keys} save={savePreferences} />
           </span>
         </header>
         <QueueFilters {...toFilters(view, counts)} />
         {view.problems.map((problem) => (
           <Notice key={problem} tone="failed" title={problem} className="m-3" />
         ))}
-        {page.items.length > 0 ? (
-          <Queue rows={page.items} selectedId={approvalId} search={searchOf(view)} now={at} decide={decideCard} />
+        {rows.length > 0 ? (
+          <Queue rows={page.items} sunk={sunk} selectedId={approvalId} search={searchOf(view)} now={at} decide={decideCard} />
         ) : (
           <p className="px-4 py-6 text-ink-2">{counts.all === 0 ? "Nothing waits for a person." : "No pending call fits these filters."}</p>
         )}
@@ -64,7 +72,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
       {card ? (
         <>
           <div className="flex min-h-0 min-w-0 flex-col bg-panel">
-            <Card key={card.id} card={card} listHref={listAddress(view)} nextHref={afterThis(page.items, card.id, view)} decide={decideCard} extend={extendCard} />
+            <Card key={card.id} card={card} listHref={listAddress(view)} nextHref={afterThis(rows, card.id, view)} actions={ACTIONS} />
           </div>
           <Column label="Run so far" className="border-l border-line max-wide:hidden">
             <header className="flex h-13 shrink-0 items-center border-b border-line px-4">

@@ -3,6 +3,9 @@ import { verifies } from "@/e2e/requirements";
 import type { LiveEvent } from "@/lib/store/queries/list-live-events";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench } from "@/lib/testing/engine-bench";
+import { engineDeps } from "@/lib/engine/deps";
+import { beginLook, endLook } from "@/lib/engine/look-at-card";
+import type { Looker } from "@/lib/store/queries/list-lookers";
 import { inboxHub } from "./hub";
 
 const database = useDatabase();
@@ -12,7 +15,7 @@ test(verifies("inbox:live", "an open line hears of a question and of its decisio
   const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
   const [before] = await bench.pending(await bench.launch());
   const heard: LiveEvent[] = [];
-  const leave = inboxHub().join("usr_listener", (event) => heard.push(event));
+  const leave = inboxHub().join({ userId: "usr_listener", onEvent: (event) => heard.push(event) });
   const [approval] = await bench.pending(await bench.launch());
   await bench.decide(approval!, "rejected", { reason: "secret reason" });
   await vi.waitFor(() => expect(heard.filter((event) => event.type === "approval.decided")).toHaveLength(1), 10_000);
@@ -25,11 +28,35 @@ test(verifies("inbox:live", "an open line hears of a question and of its decisio
 
 test("one person holds a dozen lines and no more, and a line that was left makes room", () => {
   const hub = inboxHub();
-  const lines = Array.from({ length: 12 }, () => hub.join("usr_many", () => undefined));
+  const line = () => ({ userId: "usr_many", onEvent: () => undefined });
+  const lines = Array.from({ length: 12 }, () => hub.join(line()));
   expect(lines.every((leave) => leave !== null)).toBe(true);
-  expect(hub.join("usr_many", () => undefined)).toBeNull();
+  expect(hub.join(line())).toBeNull();
   lines[0]?.();
-  const again = hub.join("usr_many", () => undefined);
+  const again = hub.join(line());
   expect(again).not.toBeNull();
   for (const leave of [...lines, again]) leave?.();
+});
+
+test(verifies("inbox:looking", "an open line hears who has which card open, from the first moment and until they are gone"), async () => {
+  const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
+  const [approval] = await bench.pending(await bench.launch());
+  const [ana, ben] = [await bench.person(), await bench.person()];
+  const deps = engineDeps();
+  const looks = [ana, ben].map(({ userId }) => ({ approvalId: approval!.id, userId }));
+  await beginLook(deps, looks[0]!);
+  let shown: readonly Looker[] = [];
+  const leave = inboxHub().join({ userId: ben.userId, onEvent: () => undefined, onLookers: (lookers) => (shown = lookers) });
+  const names = () => shown.map(({ userId }) => userId).toSorted();
+  await vi.waitFor(() => expect(names()).toEqual([ana.userId]), 10_000);
+  await beginLook(deps, looks[1]!);
+  await vi.waitFor(() => expect(names()).toEqual([ana.userId, ben.userId].toSorted()), 10_000);
+  await endLook(deps, looks[0]!);
+  await vi.waitFor(() => expect(names()).toEqual([ben.userId]), 10_000);
+  // A window that dies says nothing: its time runs out.
+  await database.db.looker.updateMany({ data: { until: new Date(Date.now() - 1) } });
+  await vi.waitFor(() => expect(names()).toEqual([]), 10_000);
+  await bench.decide(approval!, "rejected");
+  await expect(beginLook(deps, looks[1]!)).rejects.toMatchObject({ code: "not_found" });
+  leave?.();
 });

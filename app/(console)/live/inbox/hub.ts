@@ -1,6 +1,7 @@
 import { engineDeps } from "@/lib/engine/deps";
 import { log } from "@/lib/log";
 import { listLiveEvents, type LiveEvent } from "@/lib/store/queries/list-live-events";
+import { listLookers, type Looker } from "@/lib/store/queries/list-lookers";
 
 const POLL_MS = 700;
 /** How far back each look goes: events become visible when their transaction commits, which can be after a later one's. */
@@ -8,20 +9,29 @@ const OVERLAP_MS = 6_000;
 const LISTENERS_MAX = 500;
 const LISTENERS_PER_PERSON_MAX = 12;
 
-export type Listener = (event: LiveEvent) => void;
+export interface Listener {
+  userId: string;
+  onEvent: (event: LiveEvent) => void;
+  /** The last id that was heard on a line that broke: what came after it is told at once, as far back as is known. */
+  after?: string;
+  /** All who have a card open, now and after every change. */
+  onLookers?: (lookers: readonly Looker[]) => void;
+}
 
-/** Reads the trail once for all open pages of this process, and only while there are any. */
+/** Reads the trail, and who looks at what, once for all open pages of this process, and only while there are any. */
 class InboxHub {
-  readonly #listeners = new Map<Listener, string>();
-  #known = new Set<string>();
+  readonly #listeners = new Set<Listener>();
+  #known: readonly LiveEvent[] = [];
+  #lookers: readonly Looker[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   /** Null when this process, or this person, has too many lines open. */
-  join(userId: string, listener: Listener): (() => void) | null {
-    const own = [...this.#listeners.values()].filter((id) => id === userId).length;
+  join(listener: Listener): (() => void) | null {
+    const own = [...this.#listeners].filter(({ userId }) => userId === listener.userId).length;
     if (this.#listeners.size >= LISTENERS_MAX || own >= LISTENERS_PER_PERSON_MAX) return null;
-    this.#listeners.set(listener, userId);
+    this.#listeners.add(listener);
     if (this.#listeners.size === 1) void this.#begin();
+    else this.#catchUp(listener);
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) clearTimeout(this.#timer);
@@ -30,8 +40,16 @@ class InboxHub {
 
   /** What happened before the first one listened is on their page already. */
   async #begin(): Promise<void> {
-    this.#known = new Set((await this.#read()).map((event) => event.id));
+    const { events, lookers } = await this.#read();
+    this.#known = events;
+    this.#lookers = lookers;
+    for (const listener of this.#listeners) this.#catchUp(listener);
     this.#schedule();
+  }
+
+  #catchUp({ after, onEvent, onLookers }: Listener): void {
+    if (after !== undefined) for (const event of this.#known) if (event.id > after) onEvent(event);
+    onLookers?.(this.#lookers);
   }
 
   #schedule(): void {
@@ -40,21 +58,28 @@ class InboxHub {
   }
 
   async #look(): Promise<void> {
-    const events = await this.#read();
+    const { events, lookers } = await this.#read();
+    const known = new Set(this.#known.map(({ id }) => id));
     for (const event of events) {
-      if (!this.#known.has(event.id)) for (const listener of this.#listeners.keys()) listener(event);
+      if (!known.has(event.id)) for (const { onEvent } of this.#listeners) onEvent(event);
     }
-    if (events.length > 0) this.#known = new Set(events.map((event) => event.id));
+    if (JSON.stringify(lookers) !== JSON.stringify(this.#lookers)) {
+      this.#lookers = lookers;
+      for (const { onLookers } of this.#listeners) onLookers?.(lookers);
+    }
+    if (events.length > 0) this.#known = events;
     this.#schedule();
   }
 
-  async #read(): Promise<LiveEvent[]> {
+  async #read(): Promise<{ events: LiveEvent[]; lookers: readonly Looker[] }> {
     const { db, now } = engineDeps();
+    const clock = now();
     try {
-      return await listLiveEvents(db, new Date(now().getTime() - OVERLAP_MS));
+      const [events, lookers] = await Promise.all([listLiveEvents(db, new Date(clock.getTime() - OVERLAP_MS)), listLookers(db, clock)]);
+      return { events, lookers };
     } catch (error) {
       log.warn({ err: error }, "the live line could not read the trail; it tries again");
-      return [];
+      return { events: [], lookers: this.#lookers };
     }
   }
 }

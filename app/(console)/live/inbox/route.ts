@@ -1,5 +1,11 @@
-import { can, findSession } from "@/lib/auth/session";
-import { inboxHub } from "./hub";
+import { can, findSession, type Session } from "@/lib/auth/session";
+import { engineDeps } from "@/lib/engine/deps";
+import { log } from "@/lib/log";
+import { findWaiting } from "@/lib/store/queries/find-waiting";
+import { eventIdAt, type LiveEvent } from "@/lib/store/queries/list-live-events";
+import { findCurrentProject } from "../../workflows/current-project";
+import { announces } from "./announce";
+import { inboxHub, type Listener } from "./hub";
 
 export const dynamic = "force-dynamic";
 
@@ -7,10 +13,17 @@ const HEARTBEAT_MS = 15_000;
 /** The line ends after this, and the browser opens it anew: so a session that was ended meanwhile is noticed. */
 const LINE_MS = 2 * 60_000;
 
-/** Server-sent events for open inboxes: that something changed, and by whom. What it is, the page itself asks for. */
+type Send = (text: string) => void;
+
+/**
+ * Server-sent events for open pages. An inbox hears that something changed, by whom, and who looks at what; what it is, the page itself
+ * asks for. `?for=notices` is the line of desktop notifications: calls that begin to wait for this very person.
+ */
 export async function GET(request: Request): Promise<Response> {
   const session = await findSession();
   if (!session || !can(session, "approvals:read")) return new Response(null, { status: 401 });
+  const isForNotices = new URL(request.url).searchParams.get("for") === "notices";
+  const after = request.headers.get("last-event-id") ?? undefined;
   const encoder = new TextEncoder();
   let leave: (() => void) | null = null;
   const timers: NodeJS.Timeout[] = [];
@@ -20,7 +33,7 @@ export async function GET(request: Request): Promise<Response> {
   };
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      const send = (text: string) => {
+      const send: Send = (text) => {
         try {
           controller.enqueue(encoder.encode(text));
         } catch {
@@ -28,6 +41,7 @@ export async function GET(request: Request): Promise<Response> {
         }
       };
       const end = () => {
+        send("event: again\ndata: {}\n\n");
         stop();
         try {
           controller.close();
@@ -35,14 +49,37 @@ export async function GET(request: Request): Promise<Response> {
           // The reader was quicker.
         }
       };
-      leave = inboxHub().join(session.user.id, (event) => send(`event: change\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`));
+      leave = inboxHub().join({ userId: session.user.id, after, ...(isForNotices ? noticesTo(send, session) : changesTo(send, session)) });
       if (leave === null) return end();
-      send("retry: 2000\n\n");
-      timers.push(setInterval(() => send(": still here\n\n"), HEARTBEAT_MS), setTimeout(end, LINE_MS));
+      send(`retry: 2000\n${mark()}`);
+      timers.push(setInterval(() => send(mark()), HEARTBEAT_MS), setTimeout(end, LINE_MS));
       request.signal.addEventListener("abort", end);
     },
     cancel: stop,
   });
   if (leave === null) return new Response(null, { status: 429, headers: { "retry-after": "10" } });
   return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-store, no-transform", "x-accel-buffering": "no" } });
+}
+
+/** A sign of life, and where to go on after a break. */
+const mark = (): string => `id: ${eventIdAt(engineDeps().now())}\n\n`;
+
+function changesTo(send: Send, session: Session): Pick<Listener, "onEvent" | "onLookers"> {
+  return {
+    onEvent: (event) => send(`event: change\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`),
+    onLookers: (lookers) => send(`event: lookers\ndata: ${JSON.stringify(lookers.filter(({ userId }) => userId !== session.user.id))}\n\n`),
+  };
+}
+
+function noticesTo(send: Send, session: Session): Pick<Listener, "onEvent"> {
+  return { onEvent: (event) => void tellIfTheirs(send, session, event).catch((error: unknown) => log.warn({ err: error }, "a desktop notification could not be sent")) };
+}
+
+async function tellIfTheirs(send: Send, { user }: Session, event: LiveEvent): Promise<void> {
+  const policy = findCurrentProject()?.policy;
+  if (event.approvalId === null || !announces(policy, event.type, [])) return;
+  const call = await findWaiting(engineDeps().db, { userId: user.id, role: user.role, groups: user.groups }, event.approvalId);
+  if (!call || !announces(policy, event.type, call.approvers)) return;
+  const { id, tool, workflow, danger } = call;
+  send(`event: waiting\nid: ${event.id}\ndata: ${JSON.stringify({ id, tool, workflow, danger })}\n\n`);
 }

@@ -67,7 +67,7 @@ function ApprovalRow({ approval, runId, now }: { approval: RunApproval; runId: s
               {decision.viaToken ? ` through token ${decision.viaToken}` : ""} at <LocalTime at={decision.at.toISOString()} />
               {decision.edited ? ", with changed arguments" : ""}
               {decision.reason ? `: “${decision.reason}”` : ""}
-              {decision.comment ? ` (${decision.comment})` : ""}
+              {decision.comment ? `, and said: “${decision.comment}”` : ""}
             </li>
           ))}
         </ul>

@@ -1,0 +1,63 @@
+"use client";
+
+import { useEffect } from "react";
+import { useLookers } from "./lookers";
+
+/** Who only passes by is not counted. */
+const BEGIN_MS = 1_000;
+const RENEW_MS = 15_000;
+
+/** Tells the others that the reader has this card on the screen, as long as it is. Nothing depends on it, so a failure is silent. */
+export function LookingAt({ approvalId }: { approvalId: string }) {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isTold = false;
+    const tell = (method: "POST" | "DELETE") =>
+      void fetch("/live/inbox/look", { method, keepalive: true, headers: { "content-type": "application/json" }, body: JSON.stringify({ approval_id: approvalId }) }).catch(() => undefined);
+    const renew = () => {
+      isTold = true;
+      tell("POST");
+      timer = setTimeout(renew, RENEW_MS);
+    };
+    const end = () => {
+      clearTimeout(timer);
+      if (isTold) tell("DELETE");
+      isTold = false;
+    };
+    const onVisibility = () => {
+      end();
+      if (document.visibilityState === "visible") timer = setTimeout(renew, BEGIN_MS);
+    };
+    onVisibility();
+    document.addEventListener("visibilitychange", onVisibility);
+    addEventListener("pagehide", end);
+    return () => {
+      document.removeEventListener("visibilitychange", onVisibility);
+      removeEventListener("pagehide", end);
+      end();
+    };
+  }, [approvalId]);
+  return null;
+}
+
+/** Stands in the bar of a card, in the room that is left: whoever comes and goes moves nothing. */
+export function CardLookers({ approvalId }: { approvalId: string }) {
+  const words = useLookers(approvalId);
+  return (
+    <span role="status" title={words ?? undefined} className="min-w-0 flex-1 basis-0 truncate text-sm text-ink-2 max-tablet:hidden">
+      {words ?? ""}
+    </span>
+  );
+}
+
+/** On a phone the bar has no room; there it ends the facts. */
+export function FactLookers({ approvalId }: { approvalId: string }) {
+  const words = useLookers(approvalId);
+  return words === null ? null : <div className="tablet:hidden"><dt className="sr-only">now</dt><dd>{words}</dd></div>;
+}
+
+/** Ends the second line of a row. */
+export function RowLookers({ approvalId }: { approvalId: string }) {
+  const words = useLookers(approvalId);
+  return words === null ? null : ` · ${words}`;
+}
