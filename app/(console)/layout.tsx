@@ -1,14 +1,17 @@
-import { cookies } from "next/headers";
 import type { ReactNode } from "react";
+import { DesktopNotices } from "@/components/shell/desktop-notices";
 import type { DestinationName } from "@/components/shell/destinations";
+import { PaletteHost } from "@/components/shell/palette-host";
 import { PersonMenu } from "@/components/shell/person-menu";
 import { PhoneBar } from "@/components/shell/phone-bar";
 import { SideNav } from "@/components/shell/side-nav";
-import { parseTheme, THEME_COOKIE } from "@/components/theme/theme";
 import { Toaster } from "@/components/ui/toast";
 import { can, requireSession } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import { countPending } from "@/lib/store/queries/inbox-counts";
+import { currentTheme } from "../current-theme";
+import { listPalettePages } from "./palette/pages";
+import { savePreferences } from "./preferences";
 import { signOutHere } from "./sign-out";
 
 const DESTINATION_NAMES: readonly DestinationName[] = ["Inbox", "History", "Workflows", "Tools", "Audit", "Insights", "Settings"];
@@ -17,7 +20,7 @@ const DESTINATION_NAMES: readonly DestinationName[] = ["Inbox", "History", "Work
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
   const { user } = session;
-  const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const theme = await currentTheme();
   const person = { name: user.name, email: user.email, role: user.role, groups: user.groups };
   const destinations = DESTINATION_NAMES.filter((name) => name !== "Audit" || can(session, "audit:read"));
   const waiting = can(session, "approvals:read") ? await countPending(engineDeps().db) : 0;
@@ -26,12 +29,14 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
       <a href="#content" className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
         Skip to content
       </a>
-      <SideNav destinations={destinations} waiting={waiting} foot={<PersonMenu person={person} theme={theme} signOut={signOutHere} />} />
+      <SideNav destinations={destinations} waiting={waiting} foot={<PersonMenu person={person} theme={theme} save={savePreferences} signOut={signOutHere} />} />
       <main id="content" tabIndex={-1} className="flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]">
         {children}
       </main>
-      <PhoneBar destinations={destinations} waiting={waiting} person={person} theme={theme} signOut={signOutHere} />
+      <PhoneBar destinations={destinations} waiting={waiting} person={person} theme={theme} save={savePreferences} signOut={signOutHere} />
       <Toaster />
+      <PaletteHost pages={listPalettePages(session, destinations)} save={savePreferences} />
+      <DesktopNotices isOn={session.preferences.notifications && can(session, "approvals:decide")} />
     </div>
   );
 }

@@ -5,10 +5,11 @@ import { usePathname } from "next/navigation";
 import { useRef } from "react";
 import { BookOpen, Ellipsis, LogOut } from "lucide-react";
 import { ThemePicker } from "@/components/theme/theme-picker";
-import type { Theme } from "@/components/theme/theme";
+import type { SavePreferences, Theme } from "@/components/theme/theme";
 import { Avatar } from "@/components/ui/avatar";
 import { type DestinationName, isWithin, listDestinations } from "./destinations";
 import { LinkWorking } from "./link-working";
+import { PaletteButton } from "./palette-button";
 import { describePerson, type Person } from "./person";
 import { WaitingCount } from "./waiting-count";
 
@@ -22,11 +23,12 @@ interface Props {
   waiting: number;
   person: Person;
   theme: Theme;
+  save: SavePreferences;
   signOut: () => Promise<void>;
 }
 
 /** The bar at a phone's foot, in the thumb's reach. "More" is a popover of the browser's own: Escape and a tap beside it close it. */
-export function PhoneBar({ destinations, waiting, person, theme, signOut }: Props) {
+export function PhoneBar({ destinations, waiting, person, theme, save, signOut }: Props) {
   const pathname = usePathname();
   const more = useRef<HTMLDivElement>(null);
   const shown = listDestinations(destinations);
@@ -63,6 +65,9 @@ export function PhoneBar({ destinations, waiting, person, theme, signOut }: Prop
           </div>
         </div>
         <ul className="grid border-y border-line py-1.5">
+          <li onClickCapture={close}>
+            <PaletteButton className={rowClass} />
+          </li>
           {hidden.map(({ href, label, icon: Icon }) => (
             <li key={href}>
               <Link href={href} onClick={close} aria-current={isWithin(pathname, href) ? "page" : undefined} className={rowClass}>
@@ -79,7 +84,7 @@ export function PhoneBar({ destinations, waiting, person, theme, signOut }: Prop
           </li>
         </ul>
         <div className="grid gap-2 pt-3">
-          <ThemePicker initial={theme} label="Theme" />
+          <ThemePicker initial={theme} label="Theme" save={save} />
           <form action={signOut}>
             <button type="submit" className={rowClass}>
               <LogOut aria-hidden />

@@ -6,10 +6,14 @@ import type { ReactNode } from "react";
 import { Seal } from "@/components/ui/seal";
 import { type DestinationName, isWithin, listDestinations } from "./destinations";
 import { LinkWorking } from "./link-working";
+import { PaletteButton } from "./palette-button";
 import { WaitingCount } from "./waiting-count";
 
 const linkClass =
   "relative flex items-center gap-2.5 rounded-[6px] px-2 py-1.5 text-ink-2 transition-colors hover:text-ink aria-[current=page]:bg-panel aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-rest max-wide:flex-col max-wide:gap-1 max-wide:px-0.5 max-wide:py-2 max-wide:text-2xs [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:stroke-[1.7] max-wide:[&_svg]:size-4.5";
+
+const searchClass =
+  "mb-2 flex items-center gap-2.5 rounded-[6px] border border-line bg-paper px-2 py-1 text-sm text-ink-2 hover:text-ink max-wide:mx-1 max-wide:justify-center max-wide:px-0 max-wide:py-2 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:stroke-[1.7]";
 
 /** The column at the left: words beside icons, and under 1180 px small words below them. */
 export function SideNav({ destinations, waiting, foot }: { destinations: readonly DestinationName[]; waiting: number; foot: ReactNode }) {
@@ -20,6 +24,7 @@ export function SideNav({ destinations, waiting, foot }: { destinations: readonl
         <Seal />
         <span className="max-wide:sr-only">Kimitsu</span>
       </Link>
+      <PaletteButton withKey className={searchClass} />
       <ul className="grid gap-0.5">
         {listDestinations(destinations).map(({ href, label, icon: Icon }) => (
           <li key={href} className="relative">

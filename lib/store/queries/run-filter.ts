@@ -44,7 +44,7 @@ async function listStarters(db: Db, who: string): Promise<string[]> {
 }
 
 /** Every word in quotes, so that nothing a person types is read as an operator. */
-function toPrefixQuery(text: string): string {
+export function toPrefixQuery(text: string): string {
   const words = text.split(/\s+/u).filter(Boolean);
   return words.map((word) => `'${word.replaceAll(/['\\]/g, "$&$&")}':*`).join(" & ");
 }

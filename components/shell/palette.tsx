@@ -1,0 +1,129 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useId, useRef, useState } from "react";
+import { Search } from "lucide-react";
+import { applyTheme, type SavePreferences } from "@/components/theme/theme";
+import { classNames } from "@/components/ui/class-names";
+import { showToast } from "@/components/ui/toast";
+import { filterKnown, type PaletteItem } from "./palette-items";
+import { useFound } from "./use-found";
+
+interface Props {
+  pages: readonly { label: string; href: string }[];
+  save: SavePreferences;
+  onClose: () => void;
+}
+
+/** One field that leads anywhere: pages, calls that wait, runs, workflows, tools, people, themes. */
+export default function Palette({ pages, save, onClose }: Props) {
+  const router = useRouter();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const [text, setText] = useState("");
+  const [place, setPlace] = useState(0);
+  const { groups: found, isSearching, problem } = useFound(text);
+  const known = filterKnown(pages, text);
+  const groups = [...known.pages, ...found, ...known.themes];
+  const items = groups.flatMap((group) => group.items);
+  const active = Math.min(place, items.length - 1);
+  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    // Newer browsers give a promise back, which is no way to clean up.
+    void document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
+  }, [active, id]);
+
+  async function choose(item: PaletteItem | undefined) {
+    if (!item) return;
+    dialog.current?.close();
+    if (item.href) return router.push(item.href);
+    if (!item.theme) return;
+    applyTheme(item.theme);
+    const why = await save({ theme: item.theme }).catch(() => "The connection broke.");
+    showToast(why === null ? item.label : `${item.label}, in this browser only: ${why}`);
+  }
+  function onKeyDown(event: React.KeyboardEvent) {
+    if (event.nativeEvent.isComposing) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && items.length > 0) setPlace((active + step + items.length) % items.length);
+    else if (event.key === "Enter") void choose(items[active]);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <dialog ref={dialog} aria-label="Search" onClose={onClose} closedby="any" className="mx-auto mt-[12dvh] mb-auto w-[min(38rem,calc(100vw-1.5rem))] overflow-hidden rounded-lg border border-line-strong bg-panel text-left text-base whitespace-normal text-ink shadow-float open:arrives max-tablet:mt-3">
+      <div className="relative flex items-center gap-2.5 border-b border-line px-4">
+        <Search aria-hidden className="size-4 shrink-0 stroke-[1.7] text-ink-3" />
+        <input
+          role="combobox"
+          aria-label="Search pages, calls, runs, workflows and tools"
+          aria-expanded={items.length > 0}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={items.length > 0 ? `${id}-${active}` : undefined}
+          aria-autocomplete="list"
+          autoFocus
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          placeholder="Go to a page, a call, a run, a workflow…"
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setPlace(0);
+          }}
+          onKeyDown={onKeyDown}
+          className="h-12 min-w-0 flex-1 bg-transparent outline-none max-tablet:text-[16px]"
+        />
+        <kbd aria-hidden className="rounded-[4px] border border-line-strong px-1.5 text-2xs text-ink-3">Esc</kbd>
+        {isSearching ? <span aria-hidden className="working-bar absolute inset-x-0 -bottom-px h-0.5" /> : null}
+      </div>
+      <div id={`${id}-list`} role="listbox" aria-label="Found" className="max-h-[min(26rem,60dvh)] overflow-y-auto p-1.5">
+        {groups.map((group, index) => (
+          <Group key={group.title} id={id} title={group.title} items={group.items} first={groups.slice(0, index).reduce((sum, before) => sum + before.items.length, 0)} active={active} onPoint={setPlace} onChoose={(item) => void choose(item)} />
+        ))}
+      </div>
+      <p role="status" className="px-4 pb-2.5 text-sm text-ink-2 empty:hidden">
+        {problem ? "The search failed; pages can still be chosen." : items.length === 0 && !isSearching ? `Nothing fits “${text.trim()}”.` : ""}
+      </p>
+    </dialog>
+  );
+}
+
+interface GroupProps {
+  id: string;
+  title: string;
+  items: readonly PaletteItem[];
+  /** The place of its first entry among all. */
+  first: number;
+  active: number;
+  onPoint: (place: number) => void;
+  onChoose: (item: PaletteItem) => void;
+}
+
+function Group({ id, title, items, first, active, onPoint, onChoose }: GroupProps) {
+  return (
+    <div role="group" aria-label={title}>
+      <div aria-hidden className="px-2.5 pt-2 pb-1 text-xs text-ink-3">
+        {title}
+      </div>
+      {items.map((item, index) => (
+        // The keyboard is the field's: it moves through the entries and chooses one.
+        <button
+          type="button"
+          key={item.href ?? item.label}
+          id={`${id}-${first + index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={first + index === active}
+          onPointerMove={() => onPoint(first + index)}
+          onClick={() => onChoose(item)}
+          className={classNames("flex w-full cursor-pointer text-left flex-wrap items-baseline gap-x-3 rounded-sm px-2.5 py-1.5 max-tablet:py-2.5", first + index === active && "bg-accent-soft")}
+        >
+          <span className="min-w-0 wrap-anywhere">{item.label}</span>
+          <span className="ml-auto min-w-0 text-sm text-ink-2 wrap-anywhere">{item.detail}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
