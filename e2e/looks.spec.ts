@@ -88,7 +88,7 @@ test(verifies("ui:phone", "on a phone every page is reached from the bar at the 
 
 test(verifies("ui:theme", "a chosen theme holds at once and after a reload"), async ({ open, person }) => {
   const page = await open(await person("viewer"), { colorScheme: "light" });
-  await page.goto("/settings");
+  await page.goto("/settings/preferences");
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await ground();
   await page.getByRole("radio", { name: "Dark" }).filter({ visible: true }).check({ force: true });

@@ -11,6 +11,7 @@ export const PLACES: { path: string; title: string; name: string; nav?: string; 
   { path: "/audit", title: "Audit", name: "audit", nav: "Audit", roles: ["operator", "admin"] },
   { path: "/insights", title: "Insights", name: "insights", nav: "Insights", roles: EVERYONE },
   { path: "/settings", title: "Settings", name: "settings", nav: "Settings", tab: "You", roles: EVERYONE },
+  { path: "/settings/preferences", title: "Settings", name: "preferences", tab: "Preferences", roles: EVERYONE },
   { path: "/settings/people", title: "Settings", name: "people", tab: "People", roles: ["admin"] },
   { path: "/settings/groups", title: "Settings", name: "groups", tab: "Groups", roles: ["admin"] },
   { path: "/settings/tokens", title: "Settings", name: "tokens", tab: "Tokens", roles: EVERYONE },

@@ -1,0 +1,183 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "@playwright/test";
+import type { ApprovalRule } from "@/lib/domain/policy/approval-rule";
+import type { EngineDeps } from "@/lib/engine/deps";
+import { expect, required, test } from "./fixtures";
+import { InboxPage } from "./pages/inbox-page";
+import { joinPrivacy, startAndWait } from "./pending";
+import { verifies } from "./requirements";
+
+const TICKET = "T-315";
+type OnReject = ApprovalRule["onReject"];
+
+const ENDS: { onReject: OnReject; words: RegExp; run: "failed" | "complete"; degraded: boolean }[] = [
+  { onReject: "fail", words: /ends step act, and with it the run/, run: "failed", degraded: false },
+  { onReject: "recover", words: /it goes on and may try another way/, run: "complete", degraded: false },
+  { onReject: "retry", words: /asks it for another call; 2 tries are left/, run: "complete", degraded: false },
+  { onReject: "skip", words: /takes the tool away from the agent/, run: "complete", degraded: false },
+  { onReject: "degrade", words: /one last turn without tools/, run: "complete", degraded: true },
+];
+
+/** As if the agent's file said so: the rule is kept with the question. */
+async function setOnReject(deps: EngineDeps, approvalId: string, onReject: OnReject): Promise<void> {
+  const { rule } = await deps.db.approval.findUniqueOrThrow({ where: { id: approvalId } });
+  await deps.db.approval.update({ where: { id: approvalId }, data: { onReject, rule: { ...(rule as object), onReject } } });
+}
+
+for (const { onReject, words, run, degraded } of ENDS) {
+  test(verifies("inbox:on-reject", `${onReject}: the card says what a rejection will do, and that is what happens`), async ({ open, person, deps }) => {
+    const reviewer = await person("reviewer");
+    await joinPrivacy(deps, [reviewer]);
+    const { approvalId, runId } = await startAndWait(deps, TICKET);
+    await setOnReject(deps, approvalId, onReject);
+    const inbox = new InboxPage(await open(reviewer));
+    await inbox.open(approvalId);
+    await expect(inbox.card.getByText(words)).toBeVisible();
+    await inbox.reject.click();
+    await inbox.card.getByLabel("Reason, for the agent and for the record").fill("Not asked for");
+    await expect(inbox.card.getByText(`"on_reject":"${onReject}"`)).toBeVisible();
+    await inbox.card.getByRole("button", { name: "Reject", exact: true }).click();
+    await expect(inbox.card.getByText(`Rejected by ${reviewer.name}`, { exact: true })).toBeVisible();
+    await expect.poll(async () => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status, { timeout: 30_000 }).toBe(run);
+    const act = await deps.db.step.findFirstOrThrow({ where: { runId, key: "act" } });
+    expect(act.degraded).toBe(degraded);
+    expect(await deps.db.call.findFirstOrThrow({ where: { runId, tool: "delete-customer" } })).toMatchObject({ status: "rejected", executingAt: null });
+  });
+}
+
+/** Holds the page's next decision until it is let go. */
+async function holdDecision(page: Page): Promise<() => void> {
+  const released = Promise.withResolvers<void>();
+  await page.route(/inbox\/apr_/, async (route) => {
+    if (route.request().method() === "POST") await released.promise;
+    await route.continue();
+  });
+  return released.resolve;
+}
+
+test(verifies("inbox:ended", "a run that ends under an open card takes the buttons away, and a click that was on its way is told why it was not recorded"), async ({ open, person, deps }) => {
+  const [reviewer, operator] = [await person("reviewer"), await person("operator")];
+  await joinPrivacy(deps, [reviewer]);
+  const { approvalId, runId } = await startAndWait(deps, TICKET);
+  const inbox = new InboxPage(await open(reviewer));
+  await inbox.open(approvalId);
+  const release = await holdDecision(inbox.page);
+  await inbox.reject.click();
+  await inbox.card.getByRole("button", { name: "Reject", exact: true }).click();
+  const other = await open(operator);
+  await other.goto("/history");
+  expect((await other.request.post(`/runs/${runId}/cancel`, { headers: { origin: required("BASE_URL") }, data: {} })).status()).toBe(200);
+  release();
+  await expect(inbox.card.getByText("Not recorded: the run has ended")).toBeVisible();
+  await expect(inbox.card.getByText(/^Withdrawn at/)).toBeVisible();
+  await expect(inbox.approve).toHaveCount(0);
+});
+
+test(verifies("inbox:changed", "arguments that changed since they were read are not decided, and an answer that got lost is not told as a refusal"), async ({ open, person, deps }) => {
+  const reviewer = await person("reviewer");
+  await joinPrivacy(deps, [reviewer]);
+  const { approvalId } = await startAndWait(deps, TICKET);
+  const { digest } = await deps.db.approval.findUniqueOrThrow({ where: { id: approvalId } });
+  const inbox = new InboxPage(await open(reviewer));
+  await inbox.open(approvalId);
+  await deps.db.approval.update({ where: { id: approvalId }, data: { digest: `sha256:${"0".repeat(64)}` } });
+  await inbox.reject.click();
+  await inbox.card.getByRole("button", { name: "Reject", exact: true }).click();
+  await expect(inbox.card.getByText("Not recorded: the arguments have changed")).toBeVisible();
+  await deps.db.approval.update({ where: { id: approvalId }, data: { digest } });
+  await inbox.open(approvalId);
+  await inbox.page.route(/inbox\/apr_/, (route) => (route.request().method() === "POST" ? route.fulfill({ status: 404, body: "lost" }) : route.continue()));
+  await inbox.reject.click();
+  await inbox.card.getByRole("button", { name: "Reject", exact: true }).click();
+  await expect(inbox.card.getByText("Your decision may or may not have been recorded")).toBeVisible();
+  await inbox.card.getByRole("button", { name: "Look again" }).click();
+  await expect(inbox.card.getByText("Your decision may or may not have been recorded")).toHaveCount(0);
+  expect(await deps.db.decision.count({ where: { approvalId } })).toBe(0);
+});
+
+test(verifies("inbox:reload", "a reload in the middle decides nothing and forgets nothing that was decided"), async ({ open, person, deps }) => {
+  const reviewer = await person("reviewer");
+  await joinPrivacy(deps, [reviewer, await person("reviewer")]);
+  const { approvalId } = await startAndWait(deps, TICKET);
+  const inbox = new InboxPage(await open(reviewer));
+  await inbox.open(approvalId);
+  await inbox.reject.click();
+  await inbox.card.getByLabel("Reason, for the agent and for the record").fill("Half a tho");
+  await inbox.page.reload();
+  await expect(inbox.approve).toBeEnabled();
+  expect(await deps.db.decision.count({ where: { approvalId } })).toBe(0);
+  // The decision is on its way when the page goes.
+  await inbox.approve.click();
+  await inbox.card.getByLabel("Type C-201 to approve").fill("C-201");
+  const sent = inbox.page.waitForRequest((request) => request.method() === "POST" && request.url().includes(approvalId));
+  await inbox.approve.click();
+  await sent;
+  await inbox.page.reload();
+  await expect.poll(() => deps.db.decision.count({ where: { approvalId } })).toBeLessThanOrEqual(1);
+  await expect(async () => {
+    const decided = await deps.db.decision.count({ where: { approvalId } });
+    await inbox.page.reload();
+    if (decided === 1) await expect(inbox.card.getByText("You approved it; it waits for one more person")).toBeVisible({ timeout: 2_000 });
+    else await expect(inbox.approve).toBeEnabled({ timeout: 2_000 });
+  }).toPass();
+});
+
+/** The demo's own key, which the shop is called with. */
+const SECRET = "demo-shop-key";
+
+/** Says to the shop what no test of ours could make its agents say. */
+async function plantInShop(): Promise<void> {
+  const file = readFileSync(path.join(required("KIMITSU_PROJECT"), "servers/shop.server.yaml"), "utf8");
+  const url = /^url: "?([^"\s]+)/m.exec(file)?.[1] ?? "";
+  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
+  const client = new Client({ name: "planter", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { "x-api-key": SECRET } } }));
+  const answer = await client.callTool({ name: "draft-reply", arguments: { ticket_id: "T-314", text: `The key is ${SECRET}, keep it` } });
+  expect(answer.isError ?? false).toBe(false);
+  await client.close();
+}
+
+test(verifies("inbox:secret", "a secret that was planted in arguments, results and errors is in no page, no answer of the server and no storage of the browser"), async ({ open, person, deps }) => {
+  await plantInShop();
+  const operator = await person("operator");
+  const page = await open(operator);
+  const leaks: string[] = [];
+  const answers: Promise<void>[] = [];
+  page.on("response", (response) => {
+    if (response.headers()["content-type"]?.includes("event-stream")) return;
+    answers.push(response.text().then((text) => void (text.includes(SECRET) && leaks.push(response.url())), () => undefined));
+  });
+  // In a result: the ticket's draft holds it, and the agent reads the ticket.
+  await page.goto("/workflows/support");
+  await page.getByLabel("Ticket").fill("T-314");
+  await page.getByRole("button", { name: "Start a run" }).click();
+  await expect(page).toHaveURL(/\/history\/run_/, { timeout: 30_000 });
+  const runId = /run_[0-9a-z]{26}/.exec(page.url())?.[0] ?? "";
+  await expect.poll(async () => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status, { timeout: 30_000 }).toBe("complete");
+  const read = await deps.db.call.findFirstOrThrow({ where: { runId, tool: "tickets-search" } });
+  expect(JSON.stringify(read.result)).toContain("keep it");
+  const steps = await deps.db.step.findMany({ where: { runId } });
+  const views = ["", "/approvals", "/events", ...steps.map(({ id }) => `/steps/${id}`)];
+  for (const view of views) {
+    await page.goto(`/history/${runId}${view}`);
+    expect(await page.content(), view).not.toContain(SECRET);
+  }
+  // In arguments, and in the error that refuses them: a reviewer writes it into a call.
+  const { approvalId } = await startAndWait(deps, "T-312");
+  const inbox = new InboxPage(page);
+  await inbox.open(approvalId);
+  await inbox.edit.click();
+  await inbox.card.getByRole("textbox", { name: /^reason/ }).fill(`because ${SECRET}`);
+  await inbox.card.getByRole("button", { name: "Review changes" }).click();
+  await inbox.card.getByRole("button", { name: "Approve with changes" }).click();
+  await expect(inbox.card.getByText(/hold the value of the secret SHOP_KEY/).first()).toBeVisible();
+  await inbox.open(approvalId);
+  expect(await page.content()).not.toContain(SECRET);
+  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+  expect(stored).not.toContain(SECRET);
+  await Promise.all(answers);
+  expect(leaks).toEqual([]);
+  expect(answers.length).toBeGreaterThan(10);
+});
