@@ -65,17 +65,17 @@ test(verifies("inbox:notices", "a call that someone may decide is told on their 
   const [chosen, other] = [await person("reviewer"), await person("reviewer")];
   await joinPrivacy(deps, [chosen]);
   const [page, elsewhere] = [await open(chosen), await open(other)];
-  for (const window of [page, elsewhere]) {
-    await window.addInitScript(keepNotices);
-    await window.goto("/settings/preferences");
-    await window.getByRole("checkbox", { name: /Tell me on the desktop/ }).check();
-    await expect.poll(() => window.evaluate(() => window.shownNotices.length)).toBe(1);
-    await window.goto("/history");
+  for (const tab of [page, elsewhere]) {
+    await tab.addInitScript(keepNotices);
+    await tab.goto("/settings/preferences");
+    await tab.getByRole("checkbox", { name: /Tell me on the desktop/ }).check();
+    await expect.poll(() => tab.evaluate(() => window.shownNotices.length)).toBe(1);
+    await tab.goto("/history");
     // The window listens once it holds the lock.
-    await expect.poll(() => window.evaluate(async () => (await navigator.locks.query()).held?.map(({ name }) => name))).toContain("kimitsu-notices");
+    await expect.poll(() => tab.evaluate(async () => (await navigator.locks.query()).held?.map(({ name }) => name))).toContain("kimitsu-notices");
   }
   const { approvalId } = await startAndWait(deps, "T-315");
-  const tags = (window: Page) => window.evaluate(() => window.shownNotices.map(({ tag }) => tag));
+  const tags = (tab: Page) => tab.evaluate(() => window.shownNotices.map(({ tag }) => tag));
   await expect.poll(() => tags(page), { timeout: 20_000 }).toContain(approvalId);
   const told = (await page.evaluate(() => window.shownNotices)).find(({ tag }) => tag === approvalId);
   expect(told).toMatchObject({ title: "A call waits for you", body: "shop.delete-customer\ncritical danger, workflow support" });
