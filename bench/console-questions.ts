@@ -1,4 +1,4 @@
-/** What the console asks for: each list's first page, and each filter, by the functions that its pages use. */
+/** What the console asks for: each list's first page, and each filter, with everything that its page reads, by the functions that it reads it with. */
 import { findRunPage } from "@/lib/store/queries/get-run-page";
 import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
 import { getAuditState } from "@/lib/store/queries/get-audit-state";
@@ -17,6 +17,7 @@ import { listHistory } from "@/lib/store/queries/list-history";
 import { type InboxQuery, listInbox } from "@/lib/store/queries/list-inbox";
 import { listKnownTools, listServerStates } from "@/lib/store/queries/list-known-tools";
 import { listRuns } from "@/lib/store/queries/list-runs";
+import { listSavedViews } from "@/lib/store/queries/list-saved-views";
 import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
 import type { RunFilter } from "@/lib/store/queries/run-filter";
 import type { Db } from "@/lib/store/client";
@@ -33,12 +34,21 @@ const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const WORKFLOWS = Array.from({ length: 20 }, (_, index) => `workflow-${index}`);
 const runIdOf = ({ runs }: Seeded, part: number) => `run_01${String(Math.ceil(runs * part)).padStart(24, "0")}`;
 
-const inbox = (what: string, query: InboxQuery): Question => ({ page: "Inbox", what, ask: (db, { reviewerId }) => listInbox(db, readerOf(reviewerId), query) });
 const readerOf = (userId: string): InboxReader => ({ userId, role: "reviewer", groups: ["finance"] });
-const history = (what: string, filter: RunFilter | ((seeded: Seeded) => RunFilter)): Question => ({ page: "History", what, ask: (db, seeded) => listHistory(db, { ...(typeof filter === "function" ? filter(seeded) : filter), now: now() }) });
-const audit = (what: string, query: Parameters<typeof listEvents>[1] | ((seeded: Seeded) => Parameters<typeof listEvents>[1])): Question => ({ page: "Audit", what, ask: (db, seeded) => listEvents(db, typeof query === "function" ? query(seeded) : query) });
+
+/** Every page has the frame around it, with the number of calls that wait. */
+const question = (page: string, what: string, ...parts: Question["ask"][]): Question => ({ page, what, ask: (db, seeded) => Promise.all([countPending(db), ...parts.map((part) => part(db, seeded))]) });
+const inbox = (what: string, query: InboxQuery): Question =>
+  question("Inbox", what, (db, { reviewerId }) => listInbox(db, readerOf(reviewerId), query), (db, { reviewerId }) => getInboxCounts(db, readerOf(reviewerId)), listDecided);
+const history = (what: string, filter: RunFilter | ((seeded: Seeded) => RunFilter)): Question =>
+  question("History", what, (db, { reviewerId }) => listSavedViews(db, reviewerId), (db, seeded) => listHistory(db, { ...(typeof filter === "function" ? filter(seeded) : filter), now: now() }));
+const audit = (what: string, query: Parameters<typeof listEvents>[1] | ((seeded: Seeded) => Parameters<typeof listEvents>[1])): Question =>
+  question("Audit", what, getAuditState, (db, seeded) => listEvents(db, typeof query === "function" ? query(seeded) : query));
 /** Over a day, which holds as much at both sizes: figures of a longer stretch take longer because they are of more. */
-const insights = (what: string, ask: (db: Db, span: { from: Date; to: Date; limit: number }) => Promise<unknown>): Question => ({ page: "Insights", what: `${what} of a day`, ask: (db) => ask(db, { from: ago(24), to: now(), limit: 20 }) });
+const day = () => ({ from: ago(24), to: now(), limit: 20 });
+
+const loadInsights = (db: Db, span: ReturnType<typeof day>) =>
+  Promise.all([getVerdicts(db, { ...span, starts: [span.from] }), ...[listToolVerdicts, listReviewerVerdicts, listExpiries, listUnrejectedRules, listQuickApprovals, listWorkflowCosts, listModelCosts].map((list) => list(db, span))]);
 
 export const QUESTIONS: Question[] = [
   inbox("by expiry", { sort: "expiry" }),
@@ -49,9 +59,6 @@ export const QUESTIONS: Question[] = [
   inbox("a workflow", { sort: "expiry", workflow: "workflow-3" }),
   inbox("an agent", { sort: "age", agent: "agent-7" }),
   inbox("a workflow without any", { sort: "danger", workflow: "none" }),
-  { page: "Inbox", what: "counts", ask: (db, { reviewerId }) => getInboxCounts(db, readerOf(reviewerId)) },
-  { page: "Inbox", what: "decided last", ask: listDecided },
-  { page: "Everywhere", what: "count in the navigation", ask: countPending },
   history("first page", {}),
   history("complete", { status: ["complete"] }),
   history("failed", { status: ["failed"] }),
@@ -76,19 +83,11 @@ export const QUESTIONS: Question[] = [
   history("text: nowhere", { text: "zebra" }),
   { page: "API", what: "GET /runs", ask: (db) => listRuns(db, {}) },
   { page: "API", what: "GET /runs?status=failed", ask: (db) => listRuns(db, { status: ["failed"] }) },
-  { page: "Run", what: "head", ask: (db, seeded) => findRunPage(db, runIdOf(seeded, 0.5), now()) },
-  { page: "Run", what: "timeline", ask: (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5)) },
-  { page: "Workflows", what: "success and cost of twenty", ask: (db) => listWorkflowStats(db, WORKFLOWS) },
-  { page: "Tools", what: "tools and servers", ask: (db) => Promise.all([listKnownTools(db), listServerStates(db)]) },
-  insights("verdicts", (db, span) => getVerdicts(db, { ...span, starts: [span.from] })),
-  insights("verdicts by tool", listToolVerdicts),
-  insights("verdicts by reviewer", listReviewerVerdicts),
-  insights("expiries", listExpiries),
-  insights("rules without a no", listUnrejectedRules),
-  insights("quick approvals", listQuickApprovals),
-  insights("cost by workflow", listWorkflowCosts),
-  insights("cost by model", listModelCosts),
-  { page: "Audit", what: "state", ask: getAuditState },
+  question("Run", "timeline", (db, seeded) => findRunPage(db, runIdOf(seeded, 0.5), now()), (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5))),
+  question("Workflows", "all twenty", (db) => listWorkflowStats(db, WORKFLOWS)),
+  question("Workflows", "one", (db) => listWorkflowStats(db, ["workflow-3"]), (db) => listHistory(db, { workflow: "workflow-3", now: now(), limit: 20 })),
+  question("Tools", "all", listKnownTools, listServerStates),
+  question("Insights", "a day", (db) => loadInsights(db, day())),
   audit("first page", {}),
   audit("a type", { type: "approval.decided" }),
   audit("a noun", { type: "approval" }),

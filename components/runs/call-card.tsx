@@ -91,7 +91,7 @@ function Decisions({ call }: { call: CallFacts }) {
         ))}
       </ul>
       {call.status === "pending_approval" ? (
-        <Link href={`/inbox/${call.approvalId}`} className="text-sm text-accent underline underline-offset-3">
+        <Link href={`/inbox/${call.approvalId}`} className="text-sm text-accent underline underline-offset-3 print:hidden">
           Open in the inbox
         </Link>
       ) : null}

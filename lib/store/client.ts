@@ -4,6 +4,7 @@ import pg from "pg";
 import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 import { Prisma, PrismaClient } from "@/lib/store/generated/client";
+import { isPlannedAnew } from "@/lib/store/plan-anew";
 
 export type Db = PrismaClient;
 
@@ -53,7 +54,7 @@ function createStatementNames(): (sql: string) => string {
   return (sql) => {
     const known = names.get(sql);
     if (known !== undefined) return known;
-    if (names.size >= PREPARED_MAX) return "";
+    if (names.size >= PREPARED_MAX || isPlannedAnew(sql)) return "";
     const name = `k${createHash("sha256").update(sql).digest("hex").slice(0, 24)}`;
     names.set(sql, name);
     return name;

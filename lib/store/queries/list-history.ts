@@ -3,6 +3,7 @@ import type { RunStatus } from "@/lib/domain/run-state";
 import type { StepStatus } from "@/lib/domain/step-state";
 import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
+import { PLAN_ANEW } from "@/lib/store/plan-anew";
 import { type Page, toPage } from "@/lib/store/queries/page";
 import { type RunFilter, runsWhere } from "@/lib/store/queries/run-filter";
 import { sumPersonWaits } from "@/lib/store/queries/sum-person-waits";
@@ -47,7 +48,7 @@ export async function listHistory(db: Db, query: RunFilter & { now: Date; cursor
   const limit = query.limit ?? PAGE_SIZE;
   const where = await runsWhere(db, query);
   const rows = await db.$queryRaw<Row[]>`
-    SELECT id, workflow, version, status::text AS status, started_by_kind::text AS kind, started_by_name AS name, active_ms, cost_usd, error, created_at, completed_at
+    ${PLAN_ANEW}SELECT id, workflow, version, status::text AS status, started_by_kind::text AS kind, started_by_name AS name, active_ms, cost_usd, error, created_at, completed_at
     FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`;
   const ids = rows.map((row) => row.id);
   const [strips, waits] = await Promise.all([listStrips(db, ids), sumPersonWaits(db, ids, query.now)]);

@@ -1,6 +1,7 @@
 import { PAGE_SIZE } from "@/lib/domain/limits";
 import type { RunStatus } from "@/lib/domain/run-state";
 import type { Db } from "@/lib/store/client";
+import { PLAN_ANEW } from "@/lib/store/plan-anew";
 import { type Page, toPage } from "@/lib/store/queries/page";
 import { type RunFilter, runsWhere } from "@/lib/store/queries/run-filter";
 import { type Figures, type RunFailure, type StartedBy, toFigures } from "@/lib/store/queries/run-view";
@@ -25,12 +26,12 @@ export interface RunSummary {
 /** Runs that fit, newest first. Ids sort by time, so the id is the key of the pages. */
 export async function listRuns(db: Db, query: RunFilter & { cursor?: string; limit?: number }): Promise<Page<RunSummary>> {
   const limit = query.limit ?? PAGE_SIZE;
-  const ids = await db.$queryRaw<{ id: string }[]>`SELECT id FROM runs WHERE ${await runsWhere(db, query)} ORDER BY id DESC LIMIT ${limit + 1}`;
-  const rows = await db.run.findMany({
-    where: { id: { in: ids.map(({ id }) => id) } },
-    orderBy: { id: "desc" },
-    include: { search: { select: { agents: true } }, _count: { select: { approvals: { where: { status: "pending" } } } } },
-  });
+  const ids = await db.$queryRaw<{ id: string }[]>`${PLAN_ANEW}SELECT id FROM runs WHERE ${await runsWhere(db, query)} ORDER BY id DESC LIMIT ${limit + 1}`;
+  const found = ids.map(({ id }) => id);
+  const [rows, pending] = await Promise.all([
+    db.run.findMany({ where: { id: { in: found } }, orderBy: { id: "desc" }, include: { search: { select: { agents: true } } } }),
+    countPendingOf(db, found),
+  ]);
   return toPage(rows, limit, (row) => row.id, (row) => ({
     id: row.id,
     workflow: row.workflow,
@@ -41,12 +42,19 @@ export async function listRuns(db: Db, query: RunFilter & { cursor?: string; lim
     parentRunId: row.parentRunId,
     retryOfRunId: row.retryOfRunId,
     agents: row.search?.agents ?? [],
-    pendingApprovals: row._count.approvals,
+    pendingApprovals: pending.get(row.id) ?? 0,
     figures: toFigures(row),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     completedAt: row.completedAt,
   }));
+}
+
+/** Of these runs alone; counted as a part of the list's own query, it would be counted for all there are. */
+async function countPendingOf(db: Db, runIds: string[]): Promise<Map<string, number>> {
+  const rows = await db.$queryRaw<{ id: string; count: number }[]>`
+    SELECT run_id AS id, count(*)::int AS count FROM approvals WHERE run_id = ANY (${runIds}) AND status = 'pending' GROUP BY run_id`;
+  return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
 /** The same runs to the last one, in pieces that fit in memory: for exports of any size. */

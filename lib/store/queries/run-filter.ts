@@ -1,6 +1,7 @@
 import type { RunStatus } from "@/lib/domain/run-state";
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
+import { PLAN_ANEW } from "@/lib/store/plan-anew";
 
 /** What lists and exports of runs can be narrowed by; everything given must fit. */
 export interface RunFilter {
@@ -24,15 +25,47 @@ export async function runsWhere(db: Db, filter: RunFilter & { cursor?: string })
   const parts = [Prisma.sql`TRUE`];
   if (filter.workflow) parts.push(Prisma.sql`workflow = ${filter.workflow}`);
   if (filter.status && filter.status.length > 0) parts.push(Prisma.sql`status = ANY (${[...filter.status]}::run_status[])`);
-  if (filter.agent) parts.push(Prisma.sql`id IN (SELECT run_id FROM run_search WHERE agents @> ARRAY[${filter.agent}])`);
   if (filter.who) parts.push(Prisma.sql`started_by_id = ANY (${await listStarters(db, filter.who)})`);
   if (filter.from) parts.push(Prisma.sql`created_at >= ${filter.from}`);
   if (filter.to) parts.push(Prisma.sql`created_at < ${filter.to}`);
-  if (filter.costMin !== undefined) parts.push(Prisma.sql`cost_usd >= ${filter.costMin}::numeric`);
-  if (filter.costMax !== undefined) parts.push(Prisma.sql`cost_usd <= ${filter.costMax}::numeric`);
-  if (filter.text) parts.push(Prisma.sql`id IN (SELECT run_id FROM run_search WHERE to_tsvector('simple', text) @@ to_tsquery('simple', ${toPrefixQuery(filter.text)}))`);
   if (filter.cursor) parts.push(Prisma.sql`id < ${filter.cursor}`);
-  return Prisma.join(parts, " AND ");
+  const narrowed = await Promise.all([narrowByAgent(db, filter), narrowByText(db, filter), narrowByCost(db, filter)]);
+  return Prisma.join([...parts, ...narrowed.filter((part) => part !== null)], " AND ");
+}
+
+/**
+ * Runs are read newest first until a page is full, which is quick for what many have and slow for what few have; an index is the other way
+ * round. Which it is, no estimate tells well enough, so the index is asked first, for no more than these.
+ */
+const FEW_MAX = 500;
+
+/** The few runs that the index gave; or, when they are more, what each run is held against. */
+async function narrow(db: Db, found: Prisma.Sql, fits: Prisma.Sql): Promise<Prisma.Sql> {
+  const few = await db.$queryRaw<{ id: string }[]>`${PLAN_ANEW}${found} LIMIT ${FEW_MAX + 1}`;
+  return few.length > FEW_MAX ? fits : Prisma.sql`id = ANY (${few.map(({ id }) => id)})`;
+}
+
+async function narrowByAgent(db: Db, { agent }: RunFilter): Promise<Prisma.Sql | null> {
+  return agent ? narrowBySearch(db, Prisma.sql`s.agents @> ARRAY[${agent}]::text[]`) : null;
+}
+
+async function narrowByText(db: Db, { text }: RunFilter): Promise<Prisma.Sql | null> {
+  return text ? narrowBySearch(db, Prisma.sql`s.words @@ to_tsquery('simple', ${toPrefixQuery(text)})`) : null;
+}
+
+/** As a value and not as EXISTS: so it is looked up for each run on the way, and not for all runs beforehand. */
+async function narrowBySearch(db: Db, fits: Prisma.Sql): Promise<Prisma.Sql> {
+  return narrow(db, Prisma.sql`SELECT s.run_id AS id FROM run_search s WHERE ${fits}`, Prisma.sql`(SELECT ${fits} FROM run_search s WHERE s.run_id = runs.id)`);
+}
+
+/** More than the column can hold. */
+const COST_MAX = 100_000_000;
+
+/** The cost of a run changes with each turn, so its index is one of ranges of pages, which changes seldom; it finds what is rare. */
+async function narrowByCost(db: Db, { costMin, costMax }: RunFilter): Promise<Prisma.Sql | null> {
+  if (costMin === undefined && costMax === undefined) return null;
+  const fits = Prisma.sql`cost_usd >= ${costMin ?? 0}::numeric AND cost_usd <= ${costMax ?? COST_MAX}::numeric`;
+  return narrow(db, Prisma.sql`SELECT id FROM runs WHERE ${fits}`, fits);
 }
 
 /** People are few and runs are many, so the name is looked up first and the runs are found by an index on ids. */

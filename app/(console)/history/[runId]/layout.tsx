@@ -65,7 +65,7 @@ function WhatItWaitsFor({ run, mayWrite, mayDecide }: { run: RunPage; mayWrite: 
   const active = isActive(run.status);
   if (!run.review && run.unknownCalls.length === 0 && (!active || run.counts.pendingApprovals === 0)) return null;
   return (
-    <div className="grid gap-3 border-b border-line px-4 py-4 tablet:px-6">
+    <div className="grid gap-3 border-b border-line px-4 py-4 tablet:px-6 print:hidden">
       {active && run.counts.pendingApprovals > 0 ? <PendingApprovals runId={run.id} count={run.counts.pendingApprovals} canDecide={mayDecide} /> : null}
       {run.review && active ? <ReviewPanel runId={run.id} stepKey={run.review.key} message={run.review.message} output={run.review.output} canReview={mayDecide} /> : null}
       {run.unknownCalls.map((call) => (

@@ -37,7 +37,7 @@ export function RunHead({ run, now }: { run: RunPage; now: string }) {
         </Fact>
         <Fact name="Started">
           <LocalTime at={run.createdAt.toISOString()} withDate />{" "}
-          <span className="text-ink-3">
+          <span className="text-ink-3 print:hidden">
             <RelativeTime at={run.createdAt.toISOString()} now={now} />
           </span>
         </Fact>
