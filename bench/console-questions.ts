@@ -76,7 +76,7 @@ export const QUESTIONS: Question[] = [
   history("last 24 hours", { from: ago(24) }),
   history("an hour of yesterday", { from: ago(25), to: ago(24) }),
   history("cost under 1 cent", { costMax: 0.01 }),
-  history("cost over $5, one in a thousand", { costMin: 5 }),
+  history("cost over $5, which few have", { costMin: 5 }),
   history("cost over $500, of which there are none", { costMin: 500 }),
   history("text: a workflow's name", { text: "workflow-3" }),
   history("text: one order", ({ runs }) => ({ text: `A-${Math.ceil(runs / 2)}` })),

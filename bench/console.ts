@@ -13,7 +13,8 @@ const WARM_UP = 8;
 const { SMALL_URL: smallUrl = "", LARGE_URL: largeUrl = "", BENCH_RUNS: runs = "1000,100000" } = processVariables();
 const [smallRuns = 1000, largeRuns = 100_000] = runs.split(",").map(Number);
 
-const median = (times: number[]): number => times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
+/** What else the machine does only ever adds, so the quicker quarter tells more than the middle. */
+const quartile = (times: number[]): number => times.toSorted((one, other) => one - other)[Math.floor(times.length / 4)] ?? 0;
 async function time(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
@@ -36,7 +37,7 @@ for (const { page, what, ask } of QUESTIONS) {
   const times: [number[], number[]] = [[], []];
   for (let n = 0; n < ROUNDS; n++) for (const side of [0, 1] as const) times[side].push(await time(asked[side]));
   const statements = await watchStatements(asked[1]);
-  results.push({ page, what, smallMs: median(times[0]), largeMs: median(times[1]), wholeReads: await findWholeReads(plans, statements) });
+  results.push({ page, what, smallMs: quartile(times[0]), largeMs: quartile(times[1]), wholeReads: await findWholeReads(plans, statements) });
 }
 console.log(JSON.stringify(results));
 await plans.end();

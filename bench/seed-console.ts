@@ -16,8 +16,13 @@ const PEOPLE = 40;
 const id = (prefix: string, number: string) => `'${prefix}_01' || lpad((${number})::text, 24, '0')`;
 /** One run every couple of minutes, the newest a moment ago, whatever the number of runs. */
 const at = (number: string, runs: number) => `(date_trunc('minute', now()) - make_interval(secs => (${runs} - ${number}) * 150.0))`;
+/** Rare things are so many at both sizes that they fill a page, so that the same is asked of both; in the large one they are rarer. */
+const RARE = 60;
 /** A number that looks like chance and is the same each time. */
 const chance = (number: string, of: number, salt = 1) => `(abs(hashint4((${number})::int * 31 + ${salt})) % ${of})`;
+/** One workflow and one agent have more than their share, as in life. */
+const WORKFLOW = `'workflow-' || CASE WHEN ${chance("n", 5, 22)} < 2 THEN 3 ELSE ${chance("n", 20, 2)} END`;
+const AGENT = `'agent-' || CASE WHEN ${chance("n", 12, 23)} = 0 THEN 7 ELSE ${chance("n", 30, 4)} END`;
 const WAITS = chance("n", 10, 7) + " = 0";
 
 function statements(runs: number): string[] {
@@ -32,32 +37,31 @@ function statements(runs: number): string[] {
         'user', person, 'Person ' || ${chance("n", PEOPLE, 3)} + 1, person, jsonb_build_object('order', 'A-' || n),
         ${chance("n", 60_000)}, ${chance("n", 9000)}, ${chance("n", 900)}, cost, 3, 2, at, at, CASE WHEN status IN ('complete', 'failed', 'cancelled') THEN at + interval '1 minute' END
       FROM (
-        SELECT n, 'workflow-' || ${chance("n", 20, 2)} AS workflow, ${id("usr", `${chance("n", PEOPLE, 3)} + 1`)} AS person, ${at("n", runs)} AS at,
-          -- One run in a thousand is dear.
-          CASE WHEN ${chance("n", 1000, 5)} = 0 THEN 10 ELSE ${chance("n", 1000, 6)} / 10000.0 END AS cost,
-          (CASE WHEN ${WAITS} THEN 'pending_approval' WHEN ${chance("n", 2000, 8)} = 0 THEN 'needs_human_review' WHEN n > ${runs} - 5 THEN 'running' WHEN ${chance("n", 20, 9)} = 0 THEN 'failed' WHEN ${chance("n", 400, 10)} = 0 THEN 'cancelled' ELSE 'complete' END)::run_status AS status
+        SELECT n, ${WORKFLOW} AS workflow, ${id("usr", `${chance("n", PEOPLE, 3)} + 1`)} AS person, ${at("n", runs)} AS at,
+          CASE WHEN ${chance("n", Math.ceil(runs / RARE), 5)} = 0 THEN 10 ELSE ${chance("n", 1000, 6)} / 10000.0 END AS cost,
+          (CASE WHEN ${WAITS} THEN 'pending_approval' WHEN ${chance("n", Math.ceil(runs / RARE), 8)} = 0 THEN 'needs_human_review' WHEN n > ${runs} - 5 THEN 'running' WHEN ${chance("n", 6, 9)} = 0 THEN 'failed' WHEN ${chance("n", Math.ceil(runs / RARE), 10)} = 0 THEN 'cancelled' ELSE 'complete' END)::run_status AS status
         FROM ${series}) AS made`,
     `INSERT INTO run_search (run_id, agents, text)
       SELECT run_id, ARRAY[agent], concat_ws(' ', run_id, workflow, agent, 'A-' || n)
-      FROM (SELECT n, ${id("run", "n")} AS run_id, 'workflow-' || ${chance("n", 20, 2)} AS workflow, 'agent-' || ${chance("n", 30, 4)} AS agent FROM ${series}) AS made`,
+      FROM (SELECT n, ${id("run", "n")} AS run_id, ${WORKFLOW} AS workflow, ${AGENT} AS agent FROM ${series}) AS made`,
     `INSERT INTO steps (id, run_id, key, type, status, agent, started_at, completed_at, cost_usd)
-      SELECT ${id("step", "n * 3 + k")}, ${id("run", "n")}, 'step-' || k, 'agent', CASE WHEN NOT (${WAITS}) THEN 'complete' WHEN k = 2 THEN 'pending' WHEN k = 1 THEN 'pending_approval' ELSE 'complete' END::step_status, 'agent-' || ${chance("n", 30, 4)}, ${at("n", runs)}, CASE WHEN NOT (${WAITS}) OR k = 0 THEN ${at("n", runs)} + interval '20 seconds' END, 0.01
+      SELECT ${id("step", "n * 3 + k")}, ${id("run", "n")}, 'step-' || k, 'agent', CASE WHEN NOT (${WAITS}) THEN 'complete' WHEN k = 2 THEN 'pending' WHEN k = 1 THEN 'pending_approval' ELSE 'complete' END::step_status, ${AGENT}, ${at("n", runs)}, CASE WHEN NOT (${WAITS}) OR k = 0 THEN ${at("n", runs)} + interval '20 seconds' END, 0.01
       FROM ${series}, generate_series(0, 2) AS k`,
     `INSERT INTO turns (id, run_id, step_id, number, model, request, response, tokens_in, tokens_out, cost_usd, duration_ms, created_at)
       SELECT ${id("turn", "n * 3 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + k")}, 1, 'model-' || ${chance("n", 5, 12)}, '{"messages": []}', '{"text": "I act."}', 800, 90, 0.01, 900, ${at("n", runs)}
       FROM ${series}, generate_series(0, 2) AS k`,
     `INSERT INTO calls (id, run_id, step_id, turn_id, agent, server, tool, status, danger, arguments, arguments_canonical, digest, policy_hash, trace, summary, executing_at, completed_at, created_at, epoch)
-      SELECT ${id("call", "n * 2 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + 1")}, ${id("turn", "n * 3 + 1")}, 'agent-' || ${chance("n", 30, 4)}, 'server-' || ${chance("n", 8, 13)}, 'tool-' || ${chance("n", 60, 14)}, CASE WHEN ${WAITS} THEN 'pending_approval' ELSE 'succeeded' END::call_status, 'medium', '{"order": 1}', '{"order":1}', 'sha256:' || repeat('0', 64), 'x', '[]', 'Changes an order',
+      SELECT ${id("call", "n * 2 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + 1")}, ${id("turn", "n * 3 + 1")}, ${AGENT}, 'server-' || ${chance("n", 8, 13)}, 'tool-' || ${chance("n", 60, 14)}, CASE WHEN ${WAITS} THEN 'pending_approval' ELSE 'succeeded' END::call_status, 'medium', '{"order": 1}', '{"order":1}', 'sha256:' || repeat('0', 64), 'x', '[]', 'Changes an order',
         CASE WHEN NOT (${WAITS}) THEN ${at("n", runs)} END, CASE WHEN NOT (${WAITS}) THEN ${at("n", runs)} + interval '1 second' END, ${at("n", runs)}, 1
       FROM ${series}, generate_series(0, 1) AS k`,
     `INSERT INTO approvals (id, call_id, run_id, step_id, status, workflow, agent, server, tool, danger, summary, digest, rule, approvers, approvals, expires_at, created_at, decided_at, escalate_to)
-      SELECT ${id("apr", "n * 2 + k")}, ${id("call", "n * 2 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + 1")}, CASE WHEN ${WAITS} THEN 'pending' WHEN ${chance("n", 12, 15)} = 0 THEN 'rejected' ELSE 'approved' END::approval_status, 'workflow-' || ${chance("n", 20, 2)}, 'agent-' || ${chance("n", 30, 4)}, 'server-' || ${chance("n", 8, 13)}, 'tool-' || ${chance("n", 60, 14)},
+      SELECT ${id("apr", "n * 2 + k")}, ${id("call", "n * 2 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + 1")}, CASE WHEN ${WAITS} THEN 'pending' WHEN ${chance("n", 12, 15)} = 0 THEN 'rejected' ELSE 'approved' END::approval_status, ${WORKFLOW}, ${AGENT}, 'server-' || ${chance("n", 8, 13)}, 'tool-' || ${chance("n", 60, 14)},
         (ARRAY['low','medium','medium','high','critical']::danger[])[1 + ${chance("n", 5, 16)}], 'Changes an order', 'sha256:' || repeat('0', 64), '{}', CASE WHEN ${chance("n", 3, 17)} = 0 THEN ARRAY['finance'] ELSE '{}' END, CASE WHEN ${WAITS} THEN 0 ELSE 1 END, CASE WHEN ${chance("n", 2, 18)} = 0 THEN ${at("n", runs)} + interval '400 days' END, ${at("n", runs)}, CASE WHEN NOT (${WAITS}) THEN ${at("n", runs)} + make_interval(secs => ${chance("n", 4000)}) END, '{}'
       FROM ${series}, generate_series(0, 1) AS k WHERE ${WAITS} OR ${chance("n", 5, 19)} = 0`,
     `INSERT INTO decisions (id, approval_id, user_id, verdict, digest, created_at)
       SELECT replace(id, 'apr', 'dec'), id, ${id("usr", `${chance("substr(id, 8)::bigint % 1000000", PEOPLE, 20)} + 1`)}, status::text::decision_verdict, digest, decided_at FROM approvals WHERE status <> 'pending'`,
     `INSERT INTO events (id, chain_id, seq, type, at, actor_kind, actor_id, actor_name, body, mac, prev_hash, hash, tx)
-      SELECT ${id("evt", "n * 10 + k")}, ${id("run", "n")}, k + 1, (ARRAY['run.started','step.started','turn.recorded','call.executing','call.succeeded','turn.recorded','approval.requested','approval.decided','step.completed','run.completed'])[k + 1], ${at("n", runs)}, 'user', ${id("usr", `${chance("n", PEOPLE, 3)} + 1`)}, 'Person', '{"data":{"step":"work"}}', 'm', '', '', n
+      SELECT ${id("evt", "n * 10 + k")}, ${id("run", "n")}, k + 1, (ARRAY['run.started','step.started','turn.recorded','call.executing','call.succeeded','turn.recorded','approval.requested','approval.decided','step.complete','run.completed'])[k + 1], ${at("n", runs)}, 'user', ${id("usr", `${chance("n", PEOPLE, 3)} + 1`)}, 'Person', '{"data":{"step":"work"}}', 'm', '', '', n
       FROM ${series}, generate_series(0, 9) AS k`,
     `INSERT INTO events (id, chain_id, seq, type, at, actor_kind, actor_id, actor_name, body, mac, prev_hash, hash, tx)
       SELECT ${id("evt", `${runs} * 10 + 20 + n`)}, 'system', n, 'user.created', now(), 'system', 'system', 'Kimitsu', '{"data":{}}', 'm', '', '', 1 FROM generate_series(1, ${PEOPLE}) AS n`,

@@ -21,7 +21,7 @@ function measure(env) {
 }
 
 function report(results) {
-  console.log(`\n${os.cpus().length} × ${os.cpus()[0]?.model ?? "unknown processor"}, Node ${process.version}; medians in ms\n`);
+  console.log(`\n${os.cpus().length} × ${os.cpus()[0]?.model ?? "unknown processor"}, Node ${process.version}; first quartiles in ms\n`);
   console.log(`${"".padEnd(52)}  small     large   ratio`);
   for (const { page, what, smallMs, largeMs, wholeReads } of results) {
     const ratio = largeMs / smallMs;

@@ -37,14 +37,14 @@ export function inboxWhere(reader: InboxReader, filter: InboxFilter): Prisma.Sql
 }
 
 /**
- * What lib/domain/eligibility.ts says about one approval, said in SQL for lists; a decision is judged by that file alone. The two lookups give
- * a value and are not EXISTS: as joins they would be made for all runs there are, and so they are made only for rows that are looked at.
+ * What lib/domain/eligibility.ts says about one approval, said in SQL for lists; a decision is judged by that file alone. The two lookups are
+ * values that are compared, not EXISTS or IS NULL: the planner would make a join over all runs of the one, and takes the other to be rare.
  */
 function decidableBy(reader: InboxReader): Prisma.Sql {
   const names = [...reader.groups, ...ROLES.slice(0, ROLES.indexOf(reader.role) + 1)];
   return Prisma.sql`(cardinality(a.approvers) = 0 OR a.approvers && ${names}::text[])
-    AND (a.self_approval OR (SELECT r.started_by_user_id FROM runs r WHERE r.id = a.run_id) IS DISTINCT FROM ${reader.userId})
-    AND (SELECT d.id FROM decisions d WHERE d.approval_id = a.id AND d.user_id = ${reader.userId}) IS NULL`;
+    AND (a.self_approval OR coalesce((SELECT r.started_by_user_id FROM runs r WHERE r.id = a.run_id), '') <> ${reader.userId})
+    AND coalesce((SELECT d.user_id FROM decisions d WHERE d.approval_id = a.id AND d.user_id = ${reader.userId}), '') <> ${reader.userId}`;
 }
 
 /** Set aside by the reader, its time has not come, and nothing about it has changed since. */

@@ -46,7 +46,7 @@ const STEPS_SHOWN = 16;
 /** Runs, newest first. */
 export async function listHistory(db: Db, query: RunFilter & { now: Date; cursor?: string; limit?: number }): Promise<Page<HistoryRun>> {
   const limit = query.limit ?? PAGE_SIZE;
-  const where = await runsWhere(db, query);
+  const where = await runsWhere(db, query, { cursor: query.cursor, limit: limit + 1 });
   const rows = await db.$queryRaw<Row[]>`
     ${PLAN_ANEW}SELECT id, workflow, version, status::text AS status, started_by_kind::text AS kind, started_by_name AS name, active_ms, cost_usd, error, created_at, completed_at
     FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`;

@@ -26,7 +26,7 @@ export interface RunSummary {
 /** Runs that fit, newest first. Ids sort by time, so the id is the key of the pages. */
 export async function listRuns(db: Db, query: RunFilter & { cursor?: string; limit?: number }): Promise<Page<RunSummary>> {
   const limit = query.limit ?? PAGE_SIZE;
-  const ids = await db.$queryRaw<{ id: string }[]>`${PLAN_ANEW}SELECT id FROM runs WHERE ${await runsWhere(db, query)} ORDER BY id DESC LIMIT ${limit + 1}`;
+  const ids = await db.$queryRaw<{ id: string }[]>`${PLAN_ANEW}SELECT id FROM runs WHERE ${await runsWhere(db, query, { cursor: query.cursor, limit: limit + 1 })} ORDER BY id DESC LIMIT ${limit + 1}`;
   const found = ids.map(({ id }) => id);
   const [rows, pending] = await Promise.all([
     db.run.findMany({ where: { id: { in: found } }, orderBy: { id: "desc" }, include: { search: { select: { agents: true } } } }),

@@ -29,7 +29,7 @@ interface Row {
 }
 
 /** Figures are over this many of the newest runs of each workflow: what holds now, and as quick with a million runs as with ten. */
-export const RUNS_LOOKED_AT = 100;
+export const RUNS_LOOKED_AT = 50;
 const LAST_SHOWN = 20;
 
 export async function listWorkflowStats(db: Db, workflows: readonly string[]): Promise<Map<string, WorkflowStats>> {

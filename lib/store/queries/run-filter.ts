@@ -20,16 +20,19 @@ export interface RunFilter {
   text?: string;
 }
 
-/** Which rows of `runs` fit, for a WHERE. */
-export async function runsWhere(db: Db, filter: RunFilter & { cursor?: string }): Promise<Prisma.Sql> {
+/** Which rows of `runs` fit, for a WHERE of a list that reads the newest `limit` of them. */
+export async function runsWhere(db: Db, filter: RunFilter, { cursor, limit }: { cursor?: string; limit: number }): Promise<Prisma.Sql> {
   const parts = [Prisma.sql`TRUE`];
   if (filter.workflow) parts.push(Prisma.sql`workflow = ${filter.workflow}`);
   if (filter.status && filter.status.length > 0) parts.push(Prisma.sql`status = ANY (${[...filter.status]}::run_status[])`);
   if (filter.who) parts.push(Prisma.sql`started_by_id = ANY (${await listStarters(db, filter.who)})`);
   if (filter.from) parts.push(Prisma.sql`created_at >= ${filter.from}`);
   if (filter.to) parts.push(Prisma.sql`created_at < ${filter.to}`);
-  if (filter.cursor) parts.push(Prisma.sql`id < ${filter.cursor}`);
-  const narrowed = await Promise.all([narrowByAgent(db, filter), narrowByText(db, filter), narrowByCost(db, filter)]);
+  if (cursor) parts.push(Prisma.sql`id < ${cursor}`);
+  const { workflow, status, agent, who, from, to, costMin, costMax, text } = filter;
+  const isAlone = [workflow, status?.[0], agent, who, from, to, costMin, costMax, text].filter((value) => value !== undefined && value !== "").length === 1;
+  const newest = isAlone ? Prisma.sql`${cursor ? Prisma.sql`AND s.run_id < ${cursor}` : Prisma.empty} ORDER BY s.run_id DESC LIMIT ${limit}` : null;
+  const narrowed = await Promise.all([narrowByAgent(db, filter, newest), narrowByText(db, filter, newest), narrowByCost(db, filter)]);
   return Prisma.join([...parts, ...narrowed.filter((part) => part !== null)], " AND ");
 }
 
@@ -45,17 +48,21 @@ async function narrow(db: Db, found: Prisma.Sql, fits: Prisma.Sql): Promise<Pris
   return few.length > FEW_MAX ? fits : Prisma.sql`id = ANY (${few.map(({ id }) => id)})`;
 }
 
-async function narrowByAgent(db: Db, { agent }: RunFilter): Promise<Prisma.Sql | null> {
-  return agent ? narrowBySearch(db, Prisma.sql`s.agents @> ARRAY[${agent}]::text[]`) : null;
+async function narrowByAgent(db: Db, { agent }: RunFilter, newest: Prisma.Sql | null): Promise<Prisma.Sql | null> {
+  return agent ? narrowBySearch(db, Prisma.sql`s.agents @> ARRAY[${agent}]::text[]`, newest) : null;
 }
 
-async function narrowByText(db: Db, { text }: RunFilter): Promise<Prisma.Sql | null> {
-  return text ? narrowBySearch(db, Prisma.sql`s.words @@ to_tsquery('simple', ${toPrefixQuery(text)})`) : null;
+async function narrowByText(db: Db, { text }: RunFilter, newest: Prisma.Sql | null): Promise<Prisma.Sql | null> {
+  return text ? narrowBySearch(db, Prisma.sql`s.words @@ ${toPrefixQuery(text)}`, newest) : null;
 }
 
-/** As a value and not as EXISTS: so it is looked up for each run on the way, and not for all runs beforehand. */
-async function narrowBySearch(db: Db, fits: Prisma.Sql): Promise<Prisma.Sql> {
-  return narrow(db, Prisma.sql`SELECT s.run_id AS id FROM run_search s WHERE ${fits}`, Prisma.sql`(SELECT ${fits} FROM run_search s WHERE s.run_id = runs.id)`);
+/**
+ * What many have is looked up for each run on the way: as a value and not as EXISTS, which would be made a join over all runs. With no other
+ * filter the newest are read from the table of searches itself, in its order.
+ */
+async function narrowBySearch(db: Db, fits: Prisma.Sql, newest: Prisma.Sql | null): Promise<Prisma.Sql> {
+  const many = newest ? Prisma.sql`id = ANY (ARRAY(SELECT s.run_id FROM run_search s WHERE ${fits} ${newest}))` : Prisma.sql`(SELECT ${fits} FROM run_search s WHERE s.run_id = runs.id)`;
+  return narrow(db, Prisma.sql`SELECT s.run_id AS id FROM run_search s WHERE ${fits}`, many);
 }
 
 /** More than the column can hold. */
@@ -76,8 +83,10 @@ async function listStarters(db: Db, who: string): Promise<string[]> {
   return [who, ...people.map(({ id }) => id), ...tokens.map(({ id }) => id)];
 }
 
-/** Every word in quotes, so that nothing a person types is read as an operator. */
-export function toPrefixQuery(text: string): string {
-  const words = text.split(/\s+/u).filter(Boolean);
-  return words.map((word) => `'${word.replaceAll(/['\\]/g, "$&$&")}':*`).join(" & ");
+/**
+ * Each word must occur, whole or as a beginning; a compound one such as A-1042 as a phrase, of which only the last part may be a beginning. The
+ * database takes the words apart, so that nothing a person types is read as an operator; what holds no word asks for nothing.
+ */
+function toPrefixQuery(text: string): Prisma.Sql {
+  return Prisma.sql`(SELECT string_agg('(' || phrase::text || ':*)', ' & ')::tsquery FROM (SELECT phraseto_tsquery('simple', word) AS phrase FROM unnest(${text.split(/\s+/u).filter(Boolean)}::text[]) AS word) AS phrases WHERE numnode(phrase) > 0)`;
 }

@@ -3,7 +3,8 @@ import type { RunStatus } from "@/lib/domain/run-state";
 import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
-import { toPrefixQuery } from "@/lib/store/queries/run-filter";
+import { PLAN_ANEW } from "@/lib/store/plan-anew";
+import { runsWhere } from "@/lib/store/queries/run-filter";
 
 const FOUND_MAX = 5;
 /** Calls are looked for among this many of the newest that wait; nobody finds one of twenty thousand by a word of its sentence. */
@@ -42,11 +43,10 @@ export interface FoundRun {
 }
 
 /** Newest first. The id, or its beginning, is one of the words by which a run is found. */
-export function searchRuns(db: Db, text: string): Promise<FoundRun[]> {
-  if (text.trim() === "") return Promise.resolve([]);
-  return db.$queryRaw<FoundRun[]>`
-    SELECT id, workflow, status::text AS status, started_by_name AS "startedBy" FROM runs
-    WHERE to_tsvector('simple', search_text) @@ to_tsquery('simple', ${toPrefixQuery(text)}) ORDER BY id DESC LIMIT ${FOUND_MAX}`;
+export async function searchRuns(db: Db, text: string): Promise<FoundRun[]> {
+  if (text.trim() === "") return [];
+  const where = await runsWhere(db, { text }, { limit: FOUND_MAX });
+  return db.$queryRaw<FoundRun[]>`${PLAN_ANEW}SELECT id, workflow, status::text AS status, started_by_name AS "startedBy" FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${FOUND_MAX}`;
 }
 
 export function searchPeople(db: Db, text: string): Promise<{ id: string; name: string; email: string; role: string }[]> {
