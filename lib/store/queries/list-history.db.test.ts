@@ -95,6 +95,23 @@ describe("the list of runs", () => {
     await server.close();
   });
 
+  test("finds what very many runs have as it finds what few have: alone, with other filters, and page by page", async () => {
+    const { list, start, ana, deps, server } = await bench();
+    const { id: _id, ...row } = await deps.db.run.findUniqueOrThrow({ where: { id: await start("template") }, omit: { secrets: true } });
+    const ids = Array.from({ length: 620 }, () => createId("run"));
+    await deps.db.run.createMany({ data: ids.map((id, index) => ({ ...row, id, params: {}, error: undefined, output: undefined, costUsd: 3, workflow: index % 2 === 0 ? "even" : "odd" })) });
+    await deps.db.runSearch.createMany({ data: ids.map((runId) => ({ runId, agents: ["crowd"], text: `${runId} murmuration of starlings` })) });
+    const newest = ids.toReversed();
+    for (const filter of [{ agent: "crowd" }, { text: "starl" }, { costMin: 2 }, { agent: "crowd", who: ana.id }, { agent: "crowd", text: "murm star", costMin: 3, costMax: 3 }]) {
+      const first = await list({ ...filter, limit: 3 });
+      const second = await list({ ...filter, limit: 3, cursor: first.nextCursor ?? undefined });
+      expect([...first.items, ...second.items].map(({ id }) => id), JSON.stringify(filter)).toEqual(newest.slice(0, 6));
+    }
+    expect((await list({ agent: "crowd", workflow: "odd", limit: 2 })).items.map(({ id }) => id)).toEqual([newest[0], newest[2]]);
+    expect((await list({ text: "murmuration of larks" })).items).toEqual([]);
+    await server.close();
+  });
+
   test("counts the time in which people were asked once, however many questions were open, and apart from work", async () => {
     const { list, start, advance, clock, deps, by, ana, server } = await bench();
     const runId = await start("wait");
