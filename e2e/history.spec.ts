@@ -30,7 +30,7 @@ test(verifies("history:filters", "they are in the address and show the same to s
   await expect(shared.getByRole("alert").filter({ hasText: "broken" })).toContainText("pending_approval");
 });
 
-test("a run that waits says that it is held, for whom, and its map leads to each step's conversation", async ({ open, person, deps }) => {
+test(verifies("run:held", "with its map, its conversation and its approvals"), async ({ open, person, deps }) => {
   const { runId, approvalId } = await startAndWait(deps, "T-315");
   const run = new RunPage(await open(await person("viewer")));
   await run.open(runId);
@@ -46,7 +46,7 @@ test("a run that waits says that it is held, for whom, and its map leads to each
   await expect(run.page.getByRole("list", { name: "Approvals, oldest first" })).toContainText("privacy");
 });
 
-test("an operator cancels a run, its question is withdrawn, and a retry goes on as a new run that is linked to it", async ({ open, person, deps }) => {
+test(verifies("run:cancel", "an operator cancels a run, its question is withdrawn, and a retry goes on as a new run that is linked to it"), async ({ open, person, deps }) => {
   const { runId } = await startAndWait(deps, "T-315");
   const run = new RunPage(await open(await person("operator")));
   await run.open(runId);
@@ -66,7 +66,7 @@ test("an operator cancels a run, its question is withdrawn, and a retry goes on 
   await expect(run.map.getByRole("link", { name: /^look-into complete/ })).toBeVisible();
 });
 
-test("someone else's cancel shows on a page that is open, without a reload", async ({ open, person, deps }) => {
+test(verifies("run:live", "someone else's cancel shows on a page that is open, without a reload"), async ({ open, person, deps }) => {
   const { runId } = await startAndWait(deps, "T-315");
   const [watching, acting] = [new RunPage(await open(await person("viewer"))), new RunPage(await open(await person("operator")))];
   await watching.open(runId);
@@ -77,7 +77,7 @@ test("someone else's cancel shows on a page that is open, without a reload", asy
   await expect(watching.facts.getByText("Cancelled", { exact: true })).toBeVisible({ timeout: 15_000 });
 });
 
-test("a secret that the run was made with stands in no view of it, and a run that does not exist is not found", async ({ open, person, deps }) => {
+test(verifies("run:secrets", "a secret that the run was made with stands in no view of it, and a run that does not exist is not found"), async ({ open, person, deps }) => {
   const { runId } = await startAndWait(deps, "T-315");
   const page = await open(await person("admin"));
   for (const view of VIEWS) {
@@ -91,7 +91,7 @@ test("a secret that the run was made with stands in no view of it, and a run tha
 });
 
 for (const { look, options } of LOOKS) {
-  test(`every view of a run can be read by everyone, ${look}`, async ({ open, person, deps }) => {
+  test(verifies("ui:accessible", `every view of a run, ${look}`), async ({ open, person, deps }) => {
     const { runId } = await startAndWait(deps, "T-315");
     const run = new RunPage(await open(await person("operator"), options));
     for (const view of VIEWS) {

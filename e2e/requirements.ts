@@ -100,12 +100,19 @@ export const REQUIREMENTS = {
   "history:views": "A person's filters can be kept under a name and opened by it; they are theirs alone, and one of them can be what History opens with.",
   "history:export": "What is filtered is exported whole, as CSV or JSON lines, redacted like the page.",
 
+  "run:held": "A run that waits says that it is held, for whom, and leads to each step's conversation and to the question.",
+  "run:cancel": "A run is cancelled with what waited in it, and a retry goes on as a new run that is linked to it.",
+  "run:live": "What becomes of a run shows on its page while it is open, without a reload.",
+  "run:secrets": "A secret stands in no view of a run, and a run that does not exist is not found.",
   "run:timeline": "The timeline of a run can be zoomed by press, key, wheel and drawing across it.",
   "run:large": "A run of 10,000 events opens like any other, with pages of what it did.",
   "run:why": "A run says which lines of the YAML gated each call, and how long each approval took.",
   "run:print": "A run prints as its record, without navigation and with nothing folded.",
   "run:settle": "A call of which nobody knows whether it happened is settled by an operator on the run's page, in one of three ways, each with its consequence.",
   "run:review": "An answer that an agent wants seen is accepted or refused by a reviewer on the run's page.",
+
+  "workflows:start": "A run is started from a form that the workflow's schema makes, and what does not fit is told at its field.",
+  "workflows:who": "Who may not start runs gets no form, and a workflow that is part of others cannot be started.",
 
   "ui:accessible": "No page has a WCAG 2.2 AA violation that a machine can find, in light and in dark.",
   "ui:keyboard": "Signing in and changing a role need no mouse.",

@@ -1,10 +1,11 @@
 import { examine, LOOKS } from "./examine";
 import { expect, test } from "./fixtures";
 import { RunPage } from "./pages/run-page";
+import { verifies } from "./requirements";
 
 const READ_ONLY_TICKET = "T-311";
 
-test("a value that does not fit is told at its field, keeps what was typed, and starts nothing", async ({ open, person, deps }) => {
+test(verifies("workflows:start", "a value that does not fit is told at its field, keeps what was typed, and starts nothing"), async ({ open, person, deps }) => {
   const operator = await person("operator");
   const page = await open(operator);
   await page.goto("/workflows/support");
@@ -18,7 +19,7 @@ test("a value that does not fit is told at its field, keeps what was typed, and 
   expect(await deps.db.run.count({ where: { startedById: operator.id } })).toBe(0);
 });
 
-test("the form starts a run, which is then watched to its end without a reload", async ({ open, person, deps }) => {
+test(verifies("workflows:start", verifies("run:live", "the form starts a run, which is then watched to its end without a reload")), async ({ open, person, deps }) => {
   const operator = await person("operator");
   const page = await open(operator);
   await page.goto("/workflows/support");
@@ -33,7 +34,7 @@ test("the form starts a run, which is then watched to its end without a reload",
   expect(row).toMatchObject({ status: "complete", startedById: operator.id, params: { ticket_id: READ_ONLY_TICKET } });
 });
 
-test("who may not start runs gets no form, and a workflow that is part of others cannot be started", async ({ open, person }) => {
+test(verifies("workflows:who", "who may not start runs gets no form, and a workflow that is part of others cannot be started"), async ({ open, person }) => {
   const viewer = await open(await person("reviewer"));
   await viewer.goto("/workflows/support");
   await expect(viewer.getByText("Operators start runs")).toBeVisible();
@@ -46,7 +47,7 @@ test("who may not start runs gets no form, and a workflow that is part of others
 });
 
 for (const { look, options } of LOOKS) {
-  test(`a workflow can be read by everyone, ${look}`, async ({ open, person }) => {
+  test(verifies("ui:accessible", `a workflow, ${look}`), async ({ open, person }) => {
     const page = await open(await person("operator"), options);
     await page.goto("/workflows/support");
     await expect(page.getByRole("heading", { level: 1, name: "support" })).toBeVisible();
