@@ -1,6 +1,7 @@
 import { KimitsuError } from "@/lib/errors";
 import { log } from "@/lib/log";
 import { db } from "@/lib/store/client";
+import { startTracing } from "@/lib/telemetry/start-tracing";
 import { type RunningWorker, startWorker } from "@/lib/worker/start-worker";
 
 const kept = globalThis as typeof globalThis & { __kimitsuShutdown?: () => Promise<void> };
@@ -18,9 +19,11 @@ async function start(): Promise<RunningWorker | null> {
 
 // Next may load this twice in development.
 if (!kept.__kimitsuShutdown) {
-  const worker = start();
+  const tracing = startTracing();
+  const worker = tracing.then(start);
   kept.__kimitsuShutdown = async () => {
     await (await worker)?.stop();
+    await (await tracing).stop();
     await db().$disconnect();
   };
 }

@@ -17,7 +17,7 @@ const config: NextConfig = {
   reactStrictMode: true,
   // `npm test` checks types as a stage of its own; a start from a clean clone need not do it again.
   typescript: { ignoreBuildErrors: true },
-  serverExternalPackages: ["pg", "pino", "prom-client", "@prisma/client", "@prisma/adapter-pg"],
+  serverExternalPackages: ["pg", "pino", "prom-client", "@opentelemetry/api", "@prisma/client", "@prisma/adapter-pg"],
   headers: async () => [{ source: "/:path*", headers: SECURITY_HEADERS }],
 };
 

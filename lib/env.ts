@@ -22,6 +22,8 @@ const envSchema = z.object({
   KIMITSU_ALLOW_STDIO: flag,
   KIMITSU_ALLOW_BYPASS: flag,
   KIMITSU_WORKERS: z.coerce.number().int().min(0).max(1024).default(16),
+  /** Where a process that only advances runs answers GET /healthz and /metrics, on HOST. Unset: nowhere. The web process has both on its own port. */
+  KIMITSU_WORKER_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   /** True when a proxy in front sets X-Forwarded-For; otherwise that header is a claim of the client and is ignored. */
   KIMITSU_TRUST_PROXY: flag,
   AUTH_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
@@ -41,7 +43,9 @@ const envSchema = z.object({
   KIMITSU_ADMIN_EMAIL: z.string().default("admin@localhost"),
   KIMITSU_ADMIN_PASSWORD: z.string().optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  /** Where traces are sent (OTLP over HTTP, `/v1/traces` is added). Unset: none are made. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: "must be the address of an OTLP collector, such as http://localhost:4318" }).optional(),
+  OTEL_SERVICE_NAME: z.string().default("kimitsu"),
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
   /** Set by the start script when it starts the demo's tool server: on an empty database the demo starts runs of its own. */
   KIMITSU_DEMO: flag,

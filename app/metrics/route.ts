@@ -1,8 +1,9 @@
 import { route } from "@/app/api-route";
-import { metrics } from "@/lib/http/metrics";
+import { engineDeps } from "@/lib/engine/deps";
+import { readMetrics } from "@/lib/engine/read-metrics";
 import { getMetrics } from "@/lib/http/schemas/health";
 
 export const GET = route(getMetrics, async () => {
-  const { registry } = metrics();
-  return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType, "cache-control": "no-store" } });
+  const { text, contentType } = await readMetrics(engineDeps());
+  return new Response(text, { headers: { "content-type": contentType, "cache-control": "no-store" } });
 });

@@ -1,5 +1,6 @@
 import { openDatabase } from "@/lib/cli/database";
 import { openRuntime, type Runtime } from "@/lib/engine/runtime";
+import { startTracing } from "@/lib/telemetry/start-tracing";
 
 /**
  * What a command needs to start, decide or end runs. It advances none itself: a worker of a running server sees the row within half a
@@ -7,10 +8,12 @@ import { openRuntime, type Runtime } from "@/lib/engine/runtime";
  */
 export async function withRuntime<T>(work: (runtime: Runtime) => Promise<T>): Promise<T> {
   await openDatabase();
+  const tracing = await startTracing();
   const runtime = await openRuntime(() => undefined);
   try {
     return await work(runtime);
   } finally {
     await runtime.close();
+    await tracing.stop();
   }
 }

@@ -17,6 +17,7 @@ import { parkRun } from "@/lib/store/transitions/park-run";
 import { releaseCost } from "@/lib/store/transitions/reserve-cost";
 import { type RunEnd, settleRunRow } from "@/lib/store/transitions/settle-run";
 import { moveStep } from "@/lib/store/transitions/settle-step";
+import { tellRunSettled } from "@/lib/telemetry/tell-run";
 
 /** A longer timer would end at once. No worker advances one run for that long without a stop. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -88,7 +89,9 @@ async function driveToRest(context: RunContext, { deadline, wake }: Driving): Pr
     if (memory.isParked) return { kind: "parked", wakeAt: null };
     const outcome: StepOutcome = reached.kind === "waiting" && deadline?.signal.aborted ? deadline.outcome : reached;
     if (outcome.kind !== "waiting") {
-      held(await settleRunRow(deps.db, lease, { ...toEnd(outcome), lastStep: memory.lastMove }, activeMs(), deps.now()));
+      const end = toEnd(outcome);
+      held(await settleRunRow(deps.db, lease, { ...end, lastStep: memory.lastMove }, activeMs(), deps.now()));
+      tellRunSettled({ runId: lease.runId, workflow: memory.run.workflow, status: end.status });
       return { kind: "settled" };
     }
     if (memory.lastMove) held(await moveStep(deps.db, lease, memory.lastMove, deps.now()));

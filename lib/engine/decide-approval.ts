@@ -14,6 +14,7 @@ import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { type ApprovalView, getApproval } from "@/lib/store/queries/get-approval";
 import { decideApprovalRow, type DecidedRow } from "@/lib/store/transitions/decide-approval";
+import { tellApprovalEnded } from "@/lib/telemetry/tell-run";
 
 export interface DecisionWish {
   approvalId: string;
@@ -65,6 +66,7 @@ export async function decideApproval(deps: Runtime, by: DecidedBy, wish: Decisio
   );
   if (!decided) throw await explainLoss(deps, by, approval);
   if (decided.status !== "pending") deps.wake(approval.runId);
+  if (decided.status !== "pending") tellApprovalEnded({ ...approval, outcome: wish.verdict, endedAt: deps.now() });
   const { id, callId, runId, minApprovals } = approval;
   return { id, callId, runId, minApprovals, ...decided };
 }

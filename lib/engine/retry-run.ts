@@ -10,6 +10,7 @@ import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { getRunToRetry, type RunToRetry, type StepToRetry } from "@/lib/store/queries/get-run-to-retry";
 import { type CopiedStep, retryRunRow } from "@/lib/store/transitions/retry-run";
+import { tellRunStarted } from "@/lib/telemetry/tell-run";
 
 export interface RetryWish {
   runId: string;
@@ -18,6 +19,7 @@ export interface RetryWish {
 }
 
 export async function retryRun(deps: StartDeps, actor: Actor, wish: RetryWish): Promise<{ runId: string }> {
+  const askedAt = new Date();
   const old = await getRunToRetry(deps.db, wish.runId);
   refuseUnlessOver(old);
   const { project } = await deps.projects.get(old.configHash);
@@ -51,6 +53,7 @@ export async function retryRun(deps: StartDeps, actor: Actor, wish: RetryWish): 
     refuseUnlessOver(await getRunToRetry(deps.db, wish.runId));
     throw new KimitsuError("conflict", `Run ${old.id} was changed by someone else in this moment; nothing was started. Try again.`);
   }
+  tellRunStarted({ runId, workflow: old.workflow, startedAt: askedAt, retryOfRunId: old.id });
   deps.wake(runId);
   return { runId };
 }

@@ -6,6 +6,7 @@ import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
 import { getCallHead } from "@/lib/store/queries/get-call-head";
 import { settleCallRow } from "@/lib/store/transitions/settle-call";
+import { followAct } from "@/lib/telemetry/tell-run";
 
 export interface SettleWish {
   callId: string;
@@ -25,7 +26,8 @@ export async function settleCall(deps: Runtime, actor: Actor, wish: SettleWish):
   const structured = typeof wish.result === "object" ? wish.result : null;
   const result = { success: true, output, content: [{ type: "text", text: output }], structured_content: structured, is_error: false, error: null };
   const kept = wish.outcome === "happened" ? redact(result, { fingerprint: deps.fingerprint }) : undefined;
-  const done = await settleCallRow(deps.db, { callId: call.id, runId: call.runId, to: TO[wish.outcome], result: kept, comment: wish.comment ?? null }, actor, deps.now());
+  const settled = { callId: call.id, runId: call.runId, to: TO[wish.outcome], result: kept, comment: wish.comment ?? null };
+  const done = await followAct("settle call", call.runId, () => settleCallRow(deps.db, settled, actor, deps.now()));
   if (done) return deps.wake(call.runId);
   const now = await getCallHead(deps.db, wish.callId);
   throw new KimitsuError("conflict", now.status === "outcome_unknown" ? `Run ${call.runId} is over, so call ${call.id} cannot be sent any more. Nothing was changed.` : `Call ${call.id} was settled by someone else: it is ${now.status}. Nothing was changed.`);

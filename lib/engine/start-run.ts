@@ -12,6 +12,7 @@ import { hasProjectVersion } from "@/lib/store/queries/find-project-version";
 import { sealSecret } from "@/lib/store/secret-box";
 import { keepProjectVersion } from "@/lib/store/transitions/keep-project-version";
 import { startRunRow } from "@/lib/store/transitions/start-run";
+import { tellRunStarted } from "@/lib/telemetry/tell-run";
 import { listMisfits } from "@/lib/tools/schema-check";
 
 export interface StartDeps extends EngineDeps {
@@ -30,6 +31,7 @@ export interface RunWish {
 const SECRET_SHOWN = "[secret]";
 
 export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId: string }> {
+  const askedAt = new Date();
   const { project } = deps.projects.current();
   const workflow = Object.hasOwn(project.workflows, wish.workflow) ? project.workflows[wish.workflow] : undefined;
   if (!workflow || workflow.definition.visibility !== "root") throw new KimitsuError("not_found", `There is no workflow ${wish.workflow} that can be started.`);
@@ -59,6 +61,7 @@ export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId:
     },
     deps.now(),
   );
+  tellRunStarted({ runId, workflow: workflow.name, startedAt: askedAt });
   deps.wake(runId);
   return { runId };
 }

@@ -5,12 +5,13 @@ import { readSession } from "@/lib/auth/read-session";
 import type { Scope } from "@/lib/domain/roles";
 import { type Issue, KimitsuError } from "@/lib/errors";
 import { errorResponse } from "@/lib/http/error-response";
-import { metrics } from "@/lib/http/metrics";
 import type { Operation } from "@/lib/http/operation";
 import { readJsonBody } from "@/lib/http/read-body";
 import { requireSameOrigin } from "@/lib/http/same-origin";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
+import { metrics } from "@/lib/telemetry/metrics";
+import { tellOperation } from "@/lib/telemetry/tell-request";
 
 export interface RouteContext<P, Q, B> {
   params: P;
@@ -42,6 +43,7 @@ export function createRoute(deps: RouteDeps) {
     return async (request, context) => {
       const requestId = request.headers.get("x-request-id") ?? createId("request");
       const stop = metrics().requestSeconds.startTimer({ operation: operation.id, method: request.method });
+      tellOperation(operation.id, requestId);
       let principal: Principal | null = null;
       let response: Response;
       try {

@@ -20,11 +20,23 @@ const TYPES = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => (format === "binary" ? undefined : PARSERS[oid]) ?? pg.types.getTypeParser(oid, format as "text")) as typeof pg.types.getTypeParser,
 };
 
+// Next reloads modules in development; the pool must outlive that, or every edit leaks its connections.
+const kept = globalThis as typeof globalThis & { __kimitsuDb?: Db; __kimitsuPools?: WeakMap<Db, pg.Pool> };
+
 export function connect(url: string, poolSize: number): Db {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, connectionTimeoutMillis: 10_000 });
   const nameOf = createStatementNames();
   const adapter = new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql), disposeExternalPool: true });
-  return withDirectStatements(new PrismaClient({ adapter }), pool, nameOf);
+  const client = withDirectStatements(new PrismaClient({ adapter }), pool, nameOf);
+  (kept.__kimitsuPools ??= new WeakMap()).set(client, pool);
+  return client;
+}
+
+/** How the pool of this client is used at the moment. */
+export function poolUse(client: Db): { busy: number; idle: number; waiting: number } {
+  const pool = kept.__kimitsuPools?.get(client);
+  if (!pool) return { busy: 0, idle: 0, waiting: 0 };
+  return { busy: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount };
 }
 
 /**
@@ -60,9 +72,6 @@ function createStatementNames(): (sql: string) => string {
     return name;
   };
 }
-
-// Next reloads modules in development; the pool must outlive that, or every edit leaks its connections.
-const kept = globalThis as typeof globalThis & { __kimitsuDb?: Db };
 
 /** The one database client of this process. */
 export function db(): Db {

@@ -9,6 +9,7 @@ import { fingerprintTool, type ToolDefinition } from "@/lib/domain/tool-fingerpr
 import { type ServerAnswer, toErrorResult, type ToolResult, toToolResult } from "@/lib/domain/tool-result";
 import { mapText } from "@/lib/domain/tool-text";
 import { KimitsuError } from "@/lib/errors";
+import { traceParent } from "@/lib/telemetry/span";
 import { callContext, CallWatch } from "./call-watch";
 import type { Connection } from "./connection";
 import { describeFailure, findRefusal } from "./describe-failure";
@@ -104,7 +105,7 @@ async function verify(connection: Connection, { tool, fingerprint, isListReread 
 
 async function send(connection: Connection, watch: CallWatch, request: ToolCallRequest, definition: ToolDefinition): Promise<ServerAnswer> {
   watch.signal.throwIfAborted();
-  const params = { name: request.tool, arguments: request.arguments, _meta: { [CALL_ID_META_KEY]: request.callId } };
+  const params = { name: request.tool, arguments: request.arguments, _meta: { [CALL_ID_META_KEY]: request.callId, ...traceParent() } };
   // With a definition given, the client neither refreshes its list and calls again, nor throws a result away that does not fit.
   const toolDefinition = { name: definition.name, inputSchema: definition.inputSchema as { type: "object" } };
   // The watch keeps the time, from before the connection; the client's own clock must not end the call earlier.

@@ -1,6 +1,7 @@
 /** The `fetch` of one server's connection: adds the credential, stays on the server's origin, follows nothing, bounds what comes back. */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { KimitsuError } from "@/lib/errors";
+import { traceParent } from "@/lib/telemetry/span";
 import { type CallWatch, sendContext } from "./call-watch";
 import { EgressRefused, type GuardedFetch } from "./egress";
 import { type BodyLimits, limitResponse } from "./limit-body";
@@ -23,8 +24,9 @@ export function createServerFetch({ server, origin, guardedFetch, limits, onExce
     const target = new URL(url);
     if (target.origin !== origin) throw new EgressRefused("forbidden", `Server ${server.definition.name} points to ${target.origin}; only its own origin ${origin} is spoken to.`);
     const headers = new Headers(init.headers);
-    addCredential(headers, server);
     const call = sendContext.getStore() ?? null;
+    if (call) for (const [name, value] of Object.entries(traceParent())) headers.set(name, value);
+    addCredential(headers, server);
     const signal = call && init.signal ? AbortSignal.any([call.signal, init.signal]) : (call?.signal ?? init.signal);
     const response = await guardedFetch(target, { method: init.method, body: init.body, headers, signal, onSend: call ? () => call.markSent() : undefined, isFreshSocket: call !== null });
     if (call) call.httpStatus = response.status;

@@ -8,6 +8,8 @@ import { log } from "@/lib/log";
 import type { Candidate, Lease } from "@/lib/store/lease-sql";
 import { claimRun } from "@/lib/store/transitions/claim-run";
 import { stumbleRun } from "@/lib/store/transitions/stumble-run";
+import { metrics } from "@/lib/telemetry/metrics";
+import { followAdvance } from "@/lib/telemetry/tell-run";
 
 /** Null until the claim has succeeded. */
 export interface ActiveRun {
@@ -21,12 +23,15 @@ export interface ActiveRun {
 }
 
 export async function driveRun(deps: RunDeps, candidate: Candidate, owner: string, active: ActiveRun): Promise<AdvanceOutcome> {
+  const claimedFrom = new Date();
   const claim = await claimRun(deps.db, { candidate, owner, leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now());
+  metrics().claims.inc({ outcome: claim.kind });
   if (claim.kind === "lost") return { kind: "lost" };
   active.lease = claim.lease;
   active.wakes = claim.wakes;
   try {
-    return await advanceRun(deps, claim.lease, { signal: active.stop.signal, snapshot: claim.snapshot, onReady: (wake) => (active.wake = wake) });
+    const options = { signal: active.stop.signal, snapshot: claim.snapshot, onReady: (wake: ActiveRun["wake"]) => void (active.wake = wake) };
+    return await followAdvance(claim.lease, claimedFrom, () => advanceRun(deps, claim.lease, options));
   } catch (error) {
     log.error({ run: candidate.id, err: error }, "a run could not be advanced; it is tried again later");
     await stumbleRun(deps.db, claim.lease, describe(error), deps.now());

@@ -10,6 +10,7 @@ import { renewLeases } from "@/lib/store/transitions/renew-leases";
 import type { WakeLine } from "@/lib/store/wake-line";
 import { type ActiveRun, driveRun } from "@/lib/worker/drive-run";
 import { repeat } from "@/lib/worker/repeat";
+import { metrics } from "@/lib/telemetry/metrics";
 import { createTakeover, mayTakeOver } from "@/lib/worker/takeover";
 
 /** A wait that ends further away than this is left to the poll. */
@@ -41,6 +42,7 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line }: RunLoop
     if (isEnding || isFull() || active.has(candidate.id) || isRunSettled(candidate.status) || !line.isOpen()) return;
     const entry: ActiveRun = { lease: null, wakes: 0, wake: async () => undefined, stop: new AbortController(), ended: Promise.resolve() };
     active.set(candidate.id, entry);
+    metrics().runsActive.set(active.size);
     entry.ended = hold(candidate, entry);
   };
 
@@ -57,6 +59,7 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line }: RunLoop
     }
     const wasFull = isFull();
     active.delete(candidate.id);
+    metrics().runsActive.set(active.size);
     if (wanted.delete(candidate.id)) lookFor(candidate.id);
     fill();
     // Only after work was done: a claim that was lost must not lead to the next one at once, or all processes would run after one row.

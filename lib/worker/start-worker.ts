@@ -7,9 +7,11 @@ import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import { db } from "@/lib/store/client";
 import { beatWorker, pruneWorkers, removeWorker } from "@/lib/store/transitions/beat-worker";
+import { pruneAnswers } from "@/lib/store/transitions/keep-answer";
 import { pruneThrottles } from "@/lib/store/transitions/take-throttle";
 import { writeAnchor } from "@/lib/store/transitions/write-anchor";
 import { openWakeLine, type WakeLine } from "@/lib/store/wake-line";
+import { metrics } from "@/lib/telemetry/metrics";
 import { repeat } from "@/lib/worker/repeat";
 import { type RunLoop, startRunLoop } from "@/lib/worker/run-loop";
 import { sweepTimers } from "@/lib/worker/sweep-timers";
@@ -42,11 +44,9 @@ export async function startWorker(): Promise<RunningWorker> {
     repeat("heartbeat", HEARTBEAT_INTERVAL_MS, () => beatWorker(db(), worker, now())),
     repeat("anchor", ANCHOR_INTERVAL_MS, async () => void (await writeAnchor(db(), now()))),
     repeat("timers", TIMER_SWEEP_INTERVAL_MS, () => sweepTimers(runtime, wake)),
-    repeat("prune", PRUNE_INTERVAL_MS, async () => {
-      await pruneThrottles(db(), now());
-      await pruneWorkers(db(), now());
-    }),
+    repeat("prune", PRUNE_INTERVAL_MS, () => prune(now())),
   ];
+  metrics().capacity.set(worker.capacity);
   if (worker.capacity > 0) loop = startRunLoop(runtime, { ownerId: worker.id, capacity: worker.capacity, line });
   void line.opened.then(() => loop?.look());
   if (env.KIMITSU_DEMO) await startDemoRuns(runtime).catch((error: unknown) => log.warn({ err: error }, "the demo's first runs could not be started"));
@@ -62,4 +62,11 @@ export async function startWorker(): Promise<RunningWorker> {
       log.info({ worker: worker.id }, "worker stopped");
     },
   };
+}
+
+/** What has run out and nobody reads any more. Exported for its test. */
+export async function prune(at: Date): Promise<void> {
+  await pruneThrottles(db(), at);
+  await pruneWorkers(db(), at);
+  while (await pruneAnswers(db(), at));
 }

@@ -3,13 +3,17 @@ import type { EngineDeps } from "@/lib/engine/deps";
 import { listEscalating, listExpired } from "@/lib/store/queries/list-due-approvals";
 import { escalateApprovalRow } from "@/lib/store/transitions/escalate-approval";
 import { expireApprovalRow } from "@/lib/store/transitions/expire-approval";
+import { tellApprovalEnded } from "@/lib/telemetry/tell-run";
 
 /** Timers are rows: whichever process comes first expires or escalates what is due; the others find it done. */
 export async function sweepTimers(deps: EngineDeps, wake: (runId: string) => void): Promise<void> {
   await sweep(
     () => listExpired(deps.db, deps.now(), TIMER_SWEEP_BATCH),
     async (approval) => {
-      if (await expireApprovalRow(deps.db, approval, deps.now())) wake(approval.runId);
+      const endedAt = deps.now();
+      if (!(await expireApprovalRow(deps.db, approval, endedAt))) return;
+      tellApprovalEnded({ ...approval, outcome: "expired", endedAt });
+      wake(approval.runId);
     },
   );
   await sweep(

@@ -4,6 +4,7 @@ import type { EngineDeps } from "@/lib/engine/deps";
 import { log } from "@/lib/log";
 import { listMissingOwners, releaseDeadOwners } from "@/lib/store/transitions/release-dead-owners";
 import type { WakeLine } from "@/lib/store/wake-line";
+import { metrics } from "@/lib/telemetry/metrics";
 
 /** The part of the wake line that says how this process is seen. */
 export type SignOfLife = Pick<WakeLine, "isOpen" | "backForMs">;
@@ -27,6 +28,7 @@ export function createTakeover(deps: EngineDeps, ownId: string, line: SignOfLife
     const dead = missing.filter((owner) => at - (missedSince.get(owner) ?? at) >= TAKEOVER_GRACE_MS);
     if (dead.length === 0) return [];
     const freed = await releaseDeadOwners(deps.db, dead, deps.now());
+    metrics().takeovers.inc(freed.length);
     if (freed.length > 0) log.warn({ workers: dead, runs: freed.length }, "a process is gone; its runs are taken over");
     return freed;
   };

@@ -16,6 +16,7 @@ import { pause } from "@/lib/pause";
 import type { CallRow } from "@/lib/store/queries/load-run";
 import { beginExecuting, markUnknown, recordResult, unsend } from "@/lib/store/transitions/execute-call";
 import { giveBackThrottle, takeThrottle, type ThrottleLimit } from "@/lib/store/transitions/take-throttle";
+import { followToolCall } from "@/lib/telemetry/tell-step";
 import { callTool, type ToolCallOutcome } from "@/lib/tools/call-tool";
 import { matchSecrets, type ToolServer } from "@/lib/tools/tool-server";
 
@@ -67,13 +68,14 @@ async function sendUntilKnown(context: RunContext, server: ToolServer, call: Cal
 
 async function send({ deps }: RunContext, server: ToolServer, call: CallRow): Promise<ToolCallOutcome> {
   await pause("dispatch-call:before-call", call.id);
-  const outcome = await callTool(deps.pool, server, {
+  const request = {
     tool: call.tool,
     arguments: JSON.parse(call.argumentsCanonical) as Record<string, unknown>,
     fingerprint: call.definitionFingerprint,
     callId: call.id,
     isListReread: call.approval !== null,
-  });
+  };
+  const outcome = await followToolCall(call, () => callTool(deps.pool, server, request));
   await pause("dispatch-call:after-call", call.id);
   return outcome;
 }

@@ -17,6 +17,7 @@ import { failsRun, type StepOutcome } from "@/lib/engine/advance/step-outcome";
 import { takeTurn } from "@/lib/engine/advance/take-turn";
 import type { ModelMessage, UserMessage } from "@/lib/models/model";
 import { moveStep } from "@/lib/store/transitions/settle-step";
+import { followAgent } from "@/lib/telemetry/tell-step";
 
 export interface AgentJob {
   stepId: string;
@@ -44,7 +45,7 @@ const CONCLUDE = "This is your last turn and there are no tools any more. Conclu
 
 /** What goes wrong on the way (a model, a server that is required) is an outcome of the step, with its reason on record. */
 export function runAgent(context: RunContext, job: AgentJob): Promise<StepOutcome> {
-  return guardStep(context, () => loop(context, job));
+  return followAgent({ name: job.work.agent.name, stepId: job.stepId }, () => guardStep(context, () => loop(context, job)));
 }
 
 async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {

@@ -14,6 +14,7 @@ import { createId } from "@/lib/ids";
 import type { StepRow } from "@/lib/store/queries/load-run";
 import { addChildSteps } from "@/lib/store/transitions/add-child-steps";
 import { moveStep, type StepMove } from "@/lib/store/transitions/settle-step";
+import { followStep } from "@/lib/telemetry/tell-step";
 import { checkAgainstSchema } from "@/lib/tools/schema-check";
 
 export async function runPipeline(context: RunContext, frame: Frame): Promise<StepOutcome> {
@@ -58,7 +59,7 @@ async function advanceStep(context: RunContext, frame: Frame, step: ProjectStep,
   }
   // A step that waits for a person's review goes on when they have spoken; until then there is nothing to do.
   if (row.status === "needs_human_review") return [{ for: "review" }];
-  const outcome = await guardStep(context, () => runStep(context, frame, step, memory.steps.get(row.id) ?? row, scope));
+  const outcome = await followStep({ id: row.id, key: row.key, kind: step.kind }, () => guardStep(context, () => runStep(context, frame, step, memory.steps.get(row.id) ?? row, scope)));
   return outcome.kind === "waiting" ? outcome.waiting : settle(context, row, outcome);
 }
 

@@ -20,6 +20,7 @@ import { pause } from "@/lib/pause";
 import type { CallRow, StepRow } from "@/lib/store/queries/load-run";
 import { beginExecuting, recordResult } from "@/lib/store/transitions/execute-call";
 import { recordTurn, type NewCall } from "@/lib/store/transitions/record-turn";
+import { followWebhook } from "@/lib/telemetry/tell-step";
 
 export const WEBHOOK_SERVER = "kimitsu/webhook";
 const TRIES = 3;
@@ -91,7 +92,7 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
   const options = { fingerprint: deps.fingerprint, matcher: joinMatchers(createSecretMatcher(values), matchKnownSecrets(context.loaded.project, deps.processEnv)) };
   await pause("webhook:before-call", callId);
   const sent = revealSecrets(rendered, context.secrets) as { url: string; headers: Record<string, string>; body: unknown };
-  const outcome = await request(context, step, sent, (text) => redactText(text, options));
+  const outcome = await followWebhook({ id: callId, method: step.webhook.method }, () => request(context, step, sent, (text) => redactText(text, options)));
   await pause("webhook:after-call", callId);
   const kept = { ...outcome, result: redact(outcome.result, options), error: outcome.error && { code: outcome.error.code, message: String(redact(outcome.error.message, options)) } };
   held(await insist(() => recordResult(deps.db, memory.lease, { callId, durationMs: Math.round(performance.now() - startedAt), ...kept }, deps.now())));

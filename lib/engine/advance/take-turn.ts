@@ -19,6 +19,7 @@ import type { ModelMessage, ModelRequest, ModelTurn, UserMessage } from "@/lib/m
 import { pause } from "@/lib/pause";
 import { recordTurn } from "@/lib/store/transitions/record-turn";
 import { releaseCost } from "@/lib/store/transitions/reserve-cost";
+import { followTurn } from "@/lib/telemetry/tell-step";
 import { hideSecrets, matchSecrets } from "@/lib/tools/tool-server";
 
 export interface TurnWish {
@@ -70,7 +71,9 @@ interface Asking {
 async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { number, tools, offered, group, request, reservedUsd }: Asking): Promise<TurnTaken> {
   const { deps, memory, loaded } = context;
   await pause("model-turn:before-call", wish.stepId);
-  const answer = await loaded.gateway.generate(group, request, { signal: context.turnSignal }).catch(async (error: unknown) => {
+  const kindOf = (name: string) => loaded.project.gateway?.providers.find((provider) => provider.name === name)?.type;
+  const followed = { group, agent: work.agent.name, runId: memory.run.id, number, maxTokens: request.maxTokens, temperature: request.temperature, kindOf };
+  const answer = await followTurn(followed, () => loaded.gateway.generate(group, request, { signal: context.turnSignal })).catch(async (error: unknown) => {
     // Nothing was recorded, so what was set aside for it is free again.
     if (reservedUsd > 0) await releaseCost(deps.db, memory.lease, reservedUsd);
     throw error;

@@ -5,18 +5,22 @@ export interface DueApproval {
   runId: string;
   callId: string;
   escalateTo: string[];
+  server: string;
+  tool: string;
+  danger: string;
+  createdAt: Date;
 }
 
 // `pending` is written out, because the indexes are of pending approvals alone.
 
 export function listExpired(db: Db, now: Date, limit: number): Promise<DueApproval[]> {
   return db.$queryRaw<DueApproval[]>`
-    SELECT id, run_id AS "runId", call_id AS "callId", escalate_to AS "escalateTo" FROM approvals
+    SELECT id, run_id AS "runId", call_id AS "callId", escalate_to AS "escalateTo", server, tool, danger, created_at AS "createdAt" FROM approvals
     WHERE status = 'pending' AND expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}`;
 }
 
 export function listEscalating(db: Db, now: Date, limit: number): Promise<DueApproval[]> {
   return db.$queryRaw<DueApproval[]>`
-    SELECT id, run_id AS "runId", call_id AS "callId", escalate_to AS "escalateTo" FROM approvals
+    SELECT id, run_id AS "runId", call_id AS "callId", escalate_to AS "escalateTo", server, tool, danger, created_at AS "createdAt" FROM approvals
     WHERE status = 'pending' AND escalated_at IS NULL AND escalate_at <= ${now} ORDER BY escalate_at LIMIT ${limit}`;
 }

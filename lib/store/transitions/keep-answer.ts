@@ -13,6 +13,7 @@ export interface AnswerKey {
 export type KeptAnswer<A> = { kind: "done" | "repeated"; answer: A } | { kind: "other_request" };
 
 const KEPT_MS = 24 * 3600_000;
+const PRUNE_BATCH = 100;
 /** Longer than any single start of a run takes, and shorter than clients wait. */
 const TRANSACTION_TIMEOUT_MS = 20_000;
 
@@ -41,9 +42,10 @@ export function keepAnswer<A extends object>(db: Db, once: AnswerKey, status: nu
   );
 }
 
-/** Clears some of the keys whose day is over; called after each new one, so that the table stays as large as a day. */
-export async function pruneAnswers(db: Db, at: Date): Promise<void> {
-  await db.$executeRaw`
+/** Clears some of the keys whose day is over, after each new one and now and then: the table stays as large as a day, and empties when nobody asks. True when there may be more. */
+export async function pruneAnswers(db: Db, at: Date): Promise<boolean> {
+  const removed = await db.$executeRaw`
     DELETE FROM idempotency_keys WHERE (principal, key) IN (
-      SELECT principal, key FROM idempotency_keys WHERE expires_at <= ${at} ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED)`;
+      SELECT principal, key FROM idempotency_keys WHERE expires_at <= ${at} ORDER BY expires_at LIMIT ${PRUNE_BATCH} FOR UPDATE SKIP LOCKED)`;
+  return removed === PRUNE_BATCH;
 }
