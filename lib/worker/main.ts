@@ -1,8 +1,11 @@
 /** `kimitsu worker`: a process that only advances runs. It ends when told to, or when whoever started it is gone. */
+import { engineDeps } from "@/lib/engine/deps";
 import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 import { log } from "@/lib/log";
 import { db } from "@/lib/store/client";
+import { startTracing } from "@/lib/telemetry/start-tracing";
+import { openProbes } from "@/lib/worker/probe-server";
 import { startWorker } from "@/lib/worker/start-worker";
 
 /** More than the patience with calls that were sent. Past it something hangs, and others wait for the runs. */
@@ -10,7 +13,9 @@ const END_MS_MAX = 12_000;
 
 try {
   if (env.KIMITSU_WORKERS === 0) throw new KimitsuError("config_invalid", "KIMITSU_WORKERS is 0, so this process would advance nothing. Set it to the number of runs at the same time, or leave it out for 16.");
+  const tracing = await startTracing();
   const worker = await startWorker();
+  const probes = env.KIMITSU_WORKER_PORT === undefined ? null : await openProbes(engineDeps(), { host: env.HOST, port: env.KIMITSU_WORKER_PORT });
   let ending = false;
   const end = async () => {
     if (ending) return;
@@ -19,7 +24,9 @@ try {
       log.error("the worker could not end in time; it goes without a goodbye");
       process.exit(1);
     }, END_MS_MAX).unref();
+    probes?.close();
     await worker.stop();
+    await tracing.stop();
     await db().$disconnect();
     process.exit(0);
   };
