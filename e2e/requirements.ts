@@ -150,6 +150,13 @@ export const REQUIREMENTS = {
   "engine:hand-over": "A process that ends hands its runs over at once, and the answers of calls that were sent are recorded.",
   "engine:stumble": "A run that cannot be advanced is tried again ever later, says why, and keeps no other run waiting.",
 
+  "operations:trace": "A run is one trace through every process that had a part in it and on to the tool server, and holds names, ids and figures only.",
+  "operations:metrics": "Metrics count what happened and say what waits, in each process; without the database they say so.",
+  "operations:dashboard": "The dashboard and the production guide name metrics that exist.",
+  "operations:worker-probes": "A process that only advances runs can be asked whether it lives, and scraped with a token.",
+  "operations:prune": "What has run out is removed without anyone asking.",
+  "operations:deploy": "What the files for containers and systemd name exists.",
+
   "architecture:imports": "A folder that imports what it must not is a lint error that gives the reason.",
   "architecture:pure": "Rules read neither clock nor network nor environment; the environment is read in one file.",
 } as const;
