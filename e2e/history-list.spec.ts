@@ -44,6 +44,8 @@ test(verifies("history:long", "by keys from row to row, and the row with the foc
   const page = await open(operator);
   await page.goto(`/history?workflow=${workflow}`);
   const focused = () => page.evaluate(() => document.activeElement?.closest("tr")?.getAttribute("aria-rowindex") ?? null);
+  // The foot changes its words when the list has come to life.
+  await expect(page.getByText("50 runs so far; older ones follow.")).toBeAttached();
   await rowOf(page, ids.at(-1)).focus();
   await page.keyboard.press("ArrowDown");
   await expect.poll(focused).toBe("3");
