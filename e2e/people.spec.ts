@@ -94,3 +94,15 @@ test(verifies("groups:members", "a group is made, gets and loses a member, is re
   await expect(page).toHaveURL("/settings/groups");
   await expect(page.getByRole("link", { name: `${name}-two` })).toHaveCount(0);
 });
+
+test(verifies("groups:project", "a group of policy.yaml says so, names who has no account yet, and cannot be renamed or deleted here"), async ({ open, person }) => {
+  const page = await open(await person("admin"));
+  await page.goto("/settings/groups");
+  const row = page.getByRole("row").filter({ hasText: "privacy" });
+  await expect(row).toContainText("named in policy.yaml");
+  await expect(row).toContainText("Without an account: admin@localhost, legal@example.com");
+  await row.getByRole("link", { name: "privacy" }).click();
+  await expect(page.getByText("Whoever gets an account with such an address is a member at once.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Delete the group…" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Save" })).toHaveCount(0);
+});

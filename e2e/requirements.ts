@@ -38,6 +38,7 @@ export const REQUIREMENTS = {
   "people:last-admin": "The last admin can be neither demoted nor shut out, and the refusal says why.",
   "people:own-password": "Changing one's own password needs the current one.",
   "groups:members": "A group has exactly the members it was given, and its name and members can be changed in the console.",
+  "groups:project": "Whom policy.yaml names for a group is a member of it, as soon as they have an account and for as long as the file names them.",
 
   "tokens:once": "A token is shown once and kept as a hash.",
   "tokens:works": "A token reads what its scopes and its person's role allow.",
@@ -91,6 +92,9 @@ export const REQUIREMENTS = {
   "inbox:secret": "A secret planted in arguments, results and errors is in no page, no answer of the server and no storage of the browser.",
   "inbox:still": "Nothing on the inbox jumps while it loads and while others come and go.",
   "inbox:size": "The first load of the inbox takes less than 200 KB of script.",
+
+  "tools:list": "Tools show the health of their server, their danger, who may use them, and for each agent what becomes of a call, with file and line.",
+  "tools:drift": "A tool whose definition changed is shown beside the one that was trusted, with what differs, and asks a person until it is trusted again.",
 
   "insights:figures": "Insights counts exactly what happened in the days that are shown: approvals, waits, expiries, tokens and cost.",
   "insights:rules": "Insights names the rules that nobody ever said no to, with file and line.",

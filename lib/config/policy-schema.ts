@@ -13,7 +13,7 @@ const groupSchema = z
   .strictObject({
     description: z.string().optional().describe("Who the group is, for people who look for someone to decide"),
     members: z
-      .array(z.email("expected an e-mail address"))
+      .array(z.string().regex(/^[^\s@]+@[^\s@]+$/, "expected an e-mail address"))
       .default([])
       .describe("Members by e-mail address; more can be added in the console"),
   })

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { ANCHOR_INTERVAL_MS, HEARTBEAT_INTERVAL_MS, TIMER_SWEEP_INTERVAL_MS } from "@/lib/domain/limits";
+import { readProjectGroups } from "@/lib/engine/read-project-groups";
 import { openRuntime } from "@/lib/engine/runtime";
 import { startDemoRuns } from "@/lib/engine/start-demo-runs";
 import { env } from "@/lib/env";
@@ -39,6 +40,7 @@ export async function startWorker(): Promise<RunningWorker> {
     line?.call(runId);
   };
   const runtime = await openRuntime(wake);
+  await readProjectGroups(runtime);
   line = openWakeLine(env.DATABASE_URL ?? "", worker.id, (runId) => loop?.wake(runId));
   const tasks = worker.capacity === 0 ? [] : [
     repeat("heartbeat", HEARTBEAT_INTERVAL_MS, () => beatWorker(db(), worker, now())),

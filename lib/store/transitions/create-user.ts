@@ -1,4 +1,4 @@
-/** Adds a person, with its event. An e-mail that is taken changes nothing and gives null. */
+/** Adds a person, with its event, to the groups for which the project names them. An e-mail that is taken changes nothing and gives null. */
 import type { Actor } from "@/lib/domain/actor";
 import { SYSTEM_CHAIN } from "@/lib/domain/audit-event";
 import type { Role } from "@/lib/domain/roles";
@@ -27,6 +27,9 @@ export async function createUserRow(db: Db, user: NewUser, actor: Actor, at: Dat
       WHERE NOT ${user.onlyIfFirst ?? false} OR NOT EXISTS (SELECT 1 FROM users)
       ON CONFLICT (email) DO NOTHING
       RETURNING id
+    ), joined AS (
+      INSERT INTO group_members (group_id, user_id, from_project)
+      SELECT g.id, created.id, true FROM created, groups g WHERE ${user.email} = ANY (g.project_members)
     ), logged AS (${event})
     SELECT id FROM created`;
   return rows[0] ?? null;

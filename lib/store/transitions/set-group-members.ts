@@ -1,4 +1,7 @@
-/** Makes exactly these people the members of a group, with its event. People who do not exist are left out; false for no group. */
+/**
+ * Makes exactly these people the members of a group, with its event. People who do not exist are left out, and those whom the project
+ * names stay: only the project can take them out. False for no group.
+ */
 import type { Actor } from "@/lib/domain/actor";
 import { SYSTEM_CHAIN } from "@/lib/domain/audit-event";
 import type { Db } from "@/lib/store/client";
@@ -11,7 +14,7 @@ export async function setGroupMembersRow(db: Db, change: { groupId: string; user
   );
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH target AS MATERIALIZED (SELECT id FROM groups WHERE id = ${change.groupId} FOR UPDATE),
-      removed AS (DELETE FROM group_members m USING target WHERE m.group_id = target.id AND m.user_id <> ALL (${change.userIds})),
+      removed AS (DELETE FROM group_members m USING target WHERE m.group_id = target.id AND NOT m.from_project AND m.user_id <> ALL (${change.userIds})),
       added AS (
         INSERT INTO group_members (group_id, user_id)
         SELECT target.id, u.id FROM target, users u WHERE u.id = ANY (${change.userIds})

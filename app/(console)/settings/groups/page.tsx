@@ -4,7 +4,8 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Row, Table, Td, Th } from "@/components/ui/table";
 import { requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
-import { listGroups } from "@/lib/store/queries/list-groups";
+import { type GroupWithMembers, listGroups } from "@/lib/store/queries/list-groups";
+import { findCurrentProject } from "../../workflows/current-project";
 import { AddGroup } from "./add-group";
 
 export const metadata: Metadata = { title: "Groups" };
@@ -14,6 +15,7 @@ const NAMES_SHOWN = 6;
 export default async function GroupsPage() {
   await requirePermission("admin");
   const groups = await listGroups(engineDeps().db);
+  const named = findCurrentProject()?.policy?.groups ?? {};
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-3 tablet:px-6">
@@ -39,11 +41,14 @@ export default async function GroupsPage() {
                   {group.name}
                 </Link>
                 {group.description ? <div className="text-sm text-ink-3">{group.description}</div> : null}
+                {Object.hasOwn(named, group.name) ? (
+                  <div className="text-sm text-ink-3">
+                    named in <code>policy.yaml</code>
+                  </div>
+                ) : null}
               </Td>
               <Td className="align-top text-ink-2">
-                {group.members.length === 0 ? <span className="text-ink-3">nobody yet</span> : null}
-                {group.members.slice(0, NAMES_SHOWN).map(({ name }) => name).join(", ")}
-                {group.members.length > NAMES_SHOWN ? ` and ${group.members.length - NAMES_SHOWN} more` : null}
+                <Members group={group} isNeeded={Object.hasOwn(named, group.name)} />
               </Td>
             </Row>
           ))}
@@ -55,6 +60,31 @@ export default async function GroupsPage() {
           </p>
         </EmptyState>
       )}
+    </>
+  );
+}
+
+/** A group that the project relies on and that nobody is in says so: calls would wait for nobody. */
+function Members({ group, isNeeded }: { group: GroupWithMembers; isNeeded: boolean }) {
+  const { members, withoutAccount } = group;
+  return (
+    <>
+      {members.length > 0 ? (
+        <p>
+          {members.slice(0, NAMES_SHOWN).map(({ name }) => name).join(", ")}
+          {members.length > NAMES_SHOWN ? ` and ${members.length - NAMES_SHOWN} more` : null}
+        </p>
+      ) : isNeeded ? (
+        <p className="text-critical">Nobody yet, so nobody can decide what only this group may.</p>
+      ) : (
+        <p className="text-ink-3">nobody yet</p>
+      )}
+      {withoutAccount.length > 0 ? (
+        <p className="text-sm text-ink-3 wrap-anywhere">
+          Without an account: {withoutAccount.slice(0, NAMES_SHOWN).join(", ")}
+          {withoutAccount.length > NAMES_SHOWN ? ` and ${withoutAccount.length - NAMES_SHOWN} more` : null}
+        </p>
+      ) : null}
     </>
   );
 }

@@ -9,6 +9,7 @@ import { engineDeps } from "@/lib/engine/deps";
 import { listGroups } from "@/lib/store/queries/list-groups";
 import { listPeople } from "@/lib/store/queries/list-people";
 import { oneText } from "../../../search-params";
+import { findCurrentProject } from "../../../workflows/current-project";
 import { DeleteGroup, GroupForm } from "./group-form";
 import { MemberButton } from "./member-button";
 
@@ -24,6 +25,7 @@ export default async function GroupPage({ params, searchParams }: PageProps<"/se
   const [groups, people] = await Promise.all([listGroups(db), listPeople(db, { q, limit: FOUND_MAX })]);
   const group = groups.find(({ id }) => id === groupId);
   if (!group) notFound();
+  const isNamed = Object.hasOwn(findCurrentProject()?.policy?.groups ?? {}, group.name);
   const memberIds = new Set(group.members.map(({ id }) => id));
   const others = people.items.filter(({ id }) => !memberIds.has(id));
   return (
@@ -34,12 +36,23 @@ export default async function GroupPage({ params, searchParams }: PageProps<"/se
         </Link>{" "}
         / {group.name}
       </p>
-      <Section title="Group" about="A new name holds for decisions from now on; change it in the YAML too.">
-        <GroupForm id={group.id} name={group.name} description={group.description} />
-      </Section>
+      {isNamed ? (
+        <Section title="Group" about={<>Named in <code>policy.yaml</code>: its name is changed there.</>}>
+          <p>{group.description || group.name}</p>
+        </Section>
+      ) : (
+        <Section title="Group" about="A new name holds for decisions from now on; change it in the YAML too.">
+          <GroupForm id={group.id} name={group.name} description={group.description} />
+        </Section>
+      )}
       <Section title="Members" about={`${group.members.length} of them may decide where this group is named, if their role lets them.`}>
         <PeopleList groupId={group.id} people={group.members} areMembers />
         {group.members.length === 0 ? <p className="text-ink-3">Nobody yet.</p> : null}
+        {group.withoutAccount.length > 0 ? (
+          <p className="text-sm text-ink-2 wrap-anywhere">
+            <code>policy.yaml</code> also names {group.withoutAccount.join(", ")}. Whoever gets an account with such an address is a member at once.
+          </p>
+        ) : null}
       </Section>
       <Section title="Add members">
         <form role="search" className="flex max-w-96 gap-2">
@@ -49,14 +62,16 @@ export default async function GroupPage({ params, searchParams }: PageProps<"/se
         <PeopleList groupId={group.id} people={others} areMembers={false} />
         {others.length === 0 ? <p className="text-ink-3">{q ? `Nobody else fits “${q}”.` : "Everyone on this page of people is a member already; look for a name."}</p> : null}
       </Section>
-      <Section title="Delete" about="For a group that no YAML names any more.">
-        <DeleteGroup id={group.id} name={group.name} />
-      </Section>
+      {isNamed ? null : (
+        <Section title="Delete" about="For a group that no YAML names any more.">
+          <DeleteGroup id={group.id} name={group.name} />
+        </Section>
+      )}
     </div>
   );
 }
 
-function PeopleList({ groupId, people, areMembers }: { groupId: string; people: readonly { id: string; name: string; email: string }[]; areMembers: boolean }) {
+function PeopleList({ groupId, people, areMembers }: { groupId: string; people: readonly { id: string; name: string; email: string; fromProject?: boolean }[]; areMembers: boolean }) {
   if (people.length === 0) return null;
   return (
     <ul className="grid divide-y divide-line border-y border-line">
@@ -66,7 +81,13 @@ function PeopleList({ groupId, people, areMembers }: { groupId: string; people: 
             <div>{person.name}</div>
             <div className="text-sm text-ink-3 wrap-anywhere">{person.email}</div>
           </div>
-          <MemberButton groupId={groupId} userId={person.id} name={person.name} isMember={areMembers} />
+          {person.fromProject ? (
+            <span className="text-sm text-ink-3">
+              by <code>policy.yaml</code>
+            </span>
+          ) : (
+            <MemberButton groupId={groupId} userId={person.id} name={person.name} isMember={areMembers} />
+          )}
         </li>
       ))}
     </ul>
