@@ -43,7 +43,7 @@ test("tools have danger, annotations, fingerprints and the state of their pin", 
   expect(await read(TOOLS, "?server=other")).toEqual([]);
 });
 
-test("a definition that changed is shown as it is now, beside the one that is trusted; a server that went away is unreachable", async () => {
+test("a definition that changed is shown as it is now, beside the one that is trusted, and as trusted once it is back; a server that went away is unreachable", async () => {
   const before = await tool("slow");
   await bench.server.change({ name: "slow", description: "Something else altogether" });
   const later = await openApiBench(database, { url: bench.server.url });
@@ -52,6 +52,11 @@ test("a definition that changed is shown as it is now, beside the one that is tr
   const after = await tool("slow");
   expect(after).toMatchObject({ pin: "changed", description: "Something else altogether", pinned_fingerprint: before.fingerprint });
   expect(after.fingerprint).not.toBe(before.fingerprint);
+  await bench.server.change({ name: "slow", description: before.description });
+  const back = await openApiBench(database, { url: bench.server.url });
+  back.clock.advance(90_000);
+  await run(back);
+  expect(await tool("slow")).toMatchObject({ pin: "trusted_first_use", description: before.description });
   const gone = await openApiBench(database, { url: "http://127.0.0.1:9/mcp" });
   gone.clock.advance(120_000);
   await run(gone);

@@ -13,19 +13,22 @@ export interface SeenTools {
   hasLock: boolean;
 }
 
-/** By database, because tests have many in one process: lists that were written already, and pins, which never change once they are set. */
-const known = new WeakMap<Db, { written: Set<string>; pins: Map<string, PinBook> }>();
+/**
+ * By database, because tests have many in one process: the list of each server that was written last, and pins, which never change once they
+ * are set. Only the last: a server that goes back to an earlier list has to be seen with it again.
+ */
+const known = new WeakMap<Db, { written: Map<string, string>; pins: Map<string, PinBook> }>();
 
 function knownOf(db: Db) {
-  const found = known.get(db) ?? { written: new Set<string>(), pins: new Map<string, PinBook>() };
+  const found = known.get(db) ?? { written: new Map<string, string>(), pins: new Map<string, PinBook>() };
   known.set(db, found);
   return found;
 }
 
 export async function rememberTools(db: Db, seen: SeenTools, at: Date): Promise<PinBook | null> {
   const { written, pins } = knownOf(db);
-  const key = `${seen.server}\n${seen.hash}\n${seen.hasLock}`;
-  if (!written.has(key)) {
+  const list = `${seen.hash}\n${seen.hasLock}`;
+  if (written.get(seen.server) !== list) {
     const rows = seen.tools.map((tool) => ({ tool: tool.name, ...pinOf(tool), definition: tool }));
     await db.$executeRaw`
       WITH seen AS (
@@ -39,7 +42,7 @@ export async function rememberTools(db: Db, seen: SeenTools, at: Date): Promise<
       SELECT ${seen.server}, tool, fingerprint, shape, 'first_use', ${at} FROM seen
       WHERE NOT ${seen.hasLock} AND NOT EXISTS (SELECT 1 FROM tool_pins WHERE server = ${seen.server})
       ON CONFLICT DO NOTHING`;
-    written.add(key);
+    written.set(seen.server, list);
   }
   if (seen.hasLock) return null;
   const cached = pins.get(seen.server);
