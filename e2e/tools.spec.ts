@@ -1,13 +1,14 @@
 import { examine, LOOKS } from "./examine";
 import { expect, test } from "./fixtures";
 import { startAndWait } from "./pending";
+import { verifies } from "./requirements";
 
 // The tools of a server are listed when a run first uses it.
 test.beforeAll(async ({ deps }) => {
   await startAndWait(deps, "T-315");
 });
 
-test("servers show their health, and tools their danger, who may use them, and whether they are as locked", async ({ open, person }) => {
+test(verifies("tools:list", "servers show their health, and tools their danger, who may use them, and whether they are as locked"), async ({ open, person }) => {
   const page = await open(await person("viewer"));
   await page.goto("/tools");
   const shop = page.getByRole("region", { name: "shop", exact: true });
@@ -18,7 +19,7 @@ test("servers show their health, and tools their danger, who may use them, and w
   await expect(row).toContainText(/as locked/);
 });
 
-test("a tool's page says for each agent what becomes of a call, with file and line", async ({ open, person }) => {
+test(verifies("tools:list", "a tool's page says for each agent what becomes of a call, with file and line"), async ({ open, person }) => {
   const page = await open(await person("viewer"));
   await page.goto("/tools");
   await page.getByRole("link", { name: "issue-refund" }).click();

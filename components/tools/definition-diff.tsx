@@ -1,5 +1,5 @@
 import { classNames } from "@/components/ui/class-names";
-import { diffLines, type DiffRow } from "./diff-lines";
+import { diffLines, type DiffRow, type LineParts, splitLines } from "./diff-lines";
 
 const sides: Record<DiffRow["kind"], { before: string; after: string }> = {
   same: { before: "", after: "" },
@@ -31,16 +31,25 @@ export function DefinitionDiff({ before, after }: { before: string; after: strin
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => (
-            <tr key={index} className="align-top">
-              <Side text={row.before} sign={SIGNS[row.kind].before} word="removed" className={sides[row.kind].before} />
-              <Side text={row.after} sign={SIGNS[row.kind].after} word="added" className={classNames("border-l border-line", sides[row.kind].after)} />
-            </tr>
-          ))}
+          {rows.map((row, index) => {
+            const { before: was, after: is } = splitRow(row);
+            return (
+              <tr key={index} className="align-top">
+                <Side parts={was} sign={SIGNS[row.kind].before} word="removed" className={sides[row.kind].before} />
+                <Side parts={is} sign={SIGNS[row.kind].after} word="added" className={classNames("border-l border-line", sides[row.kind].after)} />
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>
   );
+}
+
+/** Only a line that changed has something to point at; one that came or went is new or gone as a whole. */
+function splitRow({ kind, before, after }: DiffRow): { before: LineParts; after: LineParts } {
+  if (kind === "changed") return splitLines(before ?? "", after ?? "");
+  return { before: { start: before ?? "", differs: "", end: "" }, after: { start: after ?? "", differs: "", end: "" } };
 }
 
 function Side({ className, ...line }: LineProps & { className: string }) {
@@ -52,18 +61,20 @@ function Side({ className, ...line }: LineProps & { className: string }) {
 }
 
 interface LineProps {
-  text: string | null;
+  parts: LineParts;
   sign: string;
   word: string;
 }
 
-function Line({ text, sign, word }: LineProps) {
+function Line({ parts: { start, differs, end }, sign, word }: LineProps) {
   return (
     <code className="grid grid-cols-[14px_minmax(0,1fr)] whitespace-pre-wrap wrap-anywhere">
       <span aria-hidden>{sign}</span>
       <span>
         {sign ? <span className="sr-only">{word}: </span> : null}
-        {text ?? ""}
+        {start}
+        {differs ? <mark className="bg-transparent font-semibold text-ink underline decoration-2 underline-offset-3">{differs}</mark> : null}
+        {end}
       </span>
     </code>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { diffLines } from "./diff-lines";
+import { diffLines, splitLines } from "./diff-lines";
 
 const kinds = (before: string, after: string) => diffLines(before, after).map(({ kind }) => kind);
 
@@ -11,6 +11,13 @@ describe("two definitions side by side", () => {
   test("a line that came in shifts nothing else", () => {
     expect(kinds("a\nb\nc", "a\nnew\nb\nc")).toEqual(["same", "added", "same", "same"]);
     expect(kinds("a\nb\nc", "b\nc")).toEqual(["removed", "same", "same"]);
+  });
+
+  test("points at what differs within a line, by whole words", () => {
+    expect(splitLines("Closes a ticket.", "Closes every ticket.")).toEqual({ before: { start: "Closes ", differs: "a", end: " ticket." }, after: { start: "Closes ", differs: "every", end: " ticket." } });
+    expect(splitLines('"hint": true,', '"hint": false,').after).toEqual({ start: '"hint": ', differs: "false", end: "," });
+    expect(splitLines("a b", "a b b").after).toEqual({ start: "a b", differs: " b", end: "" });
+    expect(splitLines("x😀y", "x😁y").after).toEqual({ start: "x", differs: "😁", end: "y" });
   });
 
   test("loses no line of either text, whatever they are", () => {

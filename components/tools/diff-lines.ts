@@ -4,6 +4,13 @@ export interface DiffRow {
   after: string | null;
 }
 
+/** A line in three: what both begin with, what differs, what both end with. */
+export interface LineParts {
+  start: string;
+  differs: string;
+  end: string;
+}
+
 /** Larger texts are compared line by line at the same place only; finding moved lines would take too long. */
 const CELLS_MAX = 4_000_000;
 
@@ -64,3 +71,24 @@ function joinChanges(rows: readonly DiffRow[]): DiffRow[] {
   flush();
   return joined;
 }
+
+/** What differs within a line that changed, so that one word in a long description is found. Whole words, never halves of one. */
+export function splitLines(before: string, after: string): { before: LineParts; after: LineParts } {
+  const [left, right] = [[...before], [...after]];
+  const room = Math.min(left.length, right.length);
+  let start = 0;
+  while (start < room && left[start] === right[start]) start++;
+  let end = 0;
+  while (end < room - start && left.at(-1 - end) === right.at(-1 - end)) end++;
+  // "false" and "true" end alike, and nobody reads them as "fals" and "tru".
+  while (start > 0 && isWord(left[start - 1]) && (isWord(left[start]) || isWord(right[start]))) start--;
+  while (end > 0 && isWord(left.at(-end)) && (isWord(left.at(-1 - end)) || isWord(right.at(-1 - end)))) end--;
+  const split = (characters: readonly string[]): LineParts => ({
+    start: characters.slice(0, start).join(""),
+    differs: characters.slice(start, characters.length - end).join(""),
+    end: characters.slice(characters.length - end).join(""),
+  });
+  return { before: split(left), after: split(right) };
+}
+
+const isWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
