@@ -7,6 +7,8 @@ import { verifies } from "./requirements";
 
 /** A group that never was: missing for an admin, and forbidden or missing for everybody else. */
 const MISSING = "/settings/groups/grp_that_never_was";
+/** What no page was ever made for. */
+const NOWHERE = "/no-such-page";
 
 for (const role of ROLES) {
   const allowed = PLACES.filter(({ roles }) => roles.includes(role));
@@ -31,10 +33,12 @@ for (const role of ROLES) {
       expect((await missing.goto(MISSING))?.status()).toBe(404);
       const text = await missing.locator("#content").innerText();
       expect(text).toContain("There is no such page");
+      const title = await missing.title();
       const page = await open(await person(role));
-      for (const { path } of [{ path: MISSING }, ...forbidden]) {
+      for (const { path } of [{ path: MISSING }, { path: NOWHERE }, ...forbidden]) {
         expect.soft((await page.goto(path))?.status(), path).toBe(404);
         expect.soft(await page.locator("#content").innerText(), path).toBe(text);
+        expect.soft(await page.title(), path).toBe(title);
       }
     });
   }
