@@ -53,6 +53,7 @@ for (const { look, options } of LOOKS) {
       await expect(shown).toBeVisible();
       // Half transparent on its way in, it would be judged by colours that nobody reads.
       await shown.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)));
+      await expect(shown.getByRole("button", { name: "Cancel" }), "what ends it is on the screen, however long the form is").toBeInViewport();
       await examine(page, `${dialog.name}-${look}`);
     });
   }

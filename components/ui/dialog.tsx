@@ -31,7 +31,7 @@ export function Dialog({ open, onClose, title, description, children }: Props) {
       onClose={onClose}
       // Browsers that know it also close the dialog on a press beside it.
       closedby="any"
-      className="m-auto text-left whitespace-normal w-[min(30rem,calc(100vw-2rem))] rounded-lg border border-line bg-panel text-ink shadow-float max-tablet:mb-0 max-tablet:w-full max-tablet:max-w-full max-tablet:rounded-b-none open:arrives"
+      className="m-auto text-left whitespace-normal w-[min(30rem,calc(100vw-2rem))] rounded-lg border border-line bg-panel text-ink shadow-float max-tablet:mb-0 max-tablet:max-h-[92dvh] max-tablet:w-full max-tablet:max-w-full max-tablet:scroll-pb-20 max-tablet:rounded-b-none open:arrives"
     >
       {open ? (
         <div className="grid gap-4 p-5">
@@ -56,6 +56,11 @@ export function Dialog({ open, onClose, title, description, children }: Props) {
   );
 }
 
+/** On a phone they stay at the bottom edge, however long the form above is. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="flex flex-wrap justify-end gap-2 pt-1 max-tablet:grid max-tablet:grid-cols-1">{children}</div>;
+  return (
+    <div className="flex flex-wrap justify-end gap-2 pt-1 max-tablet:sticky max-tablet:bottom-0 max-tablet:-mx-5 max-tablet:-mb-5 max-tablet:grid max-tablet:grid-cols-[repeat(auto-fit,minmax(8.5rem,1fr))] max-tablet:border-t max-tablet:border-line max-tablet:bg-panel max-tablet:px-5 max-tablet:pt-3 max-tablet:pb-[calc(env(safe-area-inset-bottom)+14px)]">
+      {children}
+    </div>
+  );
 }

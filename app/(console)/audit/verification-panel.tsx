@@ -10,10 +10,16 @@ function amount(number: number, thing: string): string {
   return `${count.format(number)} ${thing}${number === 1 ? "" : "s"}`;
 }
 
+/** What was anchored since: those events are on the trail, and nobody has checked them. */
+function describeNewer({ lastAnchor }: AuditState, verified: number): string {
+  if (!lastAnchor) return "No anchor yet; the first follows within seconds of the first event.";
+  const newer = lastAnchor.seq - verified;
+  return newer > 0 ? `Not verified yet: ${amount(newer, verified > 0 ? "newer anchor" : "anchor")}, the last of ${utcTime(lastAnchor.at)} UTC.` : "Nothing newer was anchored.";
+}
+
 /** What the last verification found, in a sentence; the first bad rows when it found some. */
 export function VerificationPanel({ state }: { state: AuditState }) {
-  const { verification, lastAnchor } = state;
-  const anchor = lastAnchor ? `Last anchor ${count.format(lastAnchor.seq)}, ${utcTime(lastAnchor.at)} UTC.` : "No anchor yet; the first follows within seconds of the first event.";
+  const { verification } = state;
   if (verification && !verification.ok) {
     return (
       <Notice tone="failed" title={`Verification failed: ${count.format(verification.findingsTotal)} ${verification.findingsTotal === 1 ? "row does" : "rows do"} not hold`} className="mx-4 my-3 tablet:mx-6">
@@ -37,11 +43,11 @@ export function VerificationPanel({ state }: { state: AuditState }) {
           <>
             <strong className="font-medium text-ok">Verified</strong> up to{" "}
             <span className="text-ink tabular-nums">{verification.lastAnchorAt ? utcTime(new Date(verification.lastAnchorAt)) : utcTime(new Date(verification.verifiedAt))} UTC</span>:{" "}
-            {amount(verification.events, "event")} in {amount(verification.chains, "chain")}, {amount(verification.anchors, "anchor")}. {anchor}
+            {amount(verification.events, "event")} in {amount(verification.chains, "chain")}, tied together by {amount(verification.anchors, "anchor")}. {describeNewer(state, verification.anchors)}
           </>
         ) : (
           <>
-            <strong className="font-medium text-ink">Not verified yet.</strong> {anchor}
+            <strong className="font-medium text-ink">Nobody has verified the trail.</strong> {describeNewer(state, 0)}
           </>
         )}
       </p>

@@ -51,16 +51,7 @@ function AddPersonForm({ onClose }: { onClose: () => void }) {
       <FormFailure state={state} fields={["email", "name", "role", "password"]} />
       <TextField id="person-email" name="email" type="email" label="E-mail" required maxLength={254} autoComplete="off" defaultValue={values.email} error={issues.email} />
       <TextField id="person-name" name="name" label="Name" required maxLength={120} autoComplete="off" defaultValue={values.name} error={issues.name} />
-      <SelectField
-        key={values.role}
-        id="person-role"
-        name="role"
-        label="Role"
-        choices={ROLE_CHOICES}
-        defaultValue={values.role ?? "reviewer"}
-        error={issues.role}
-        hint={`Each includes the one before. Viewer ${ROLE_TEXT.viewer.may}; reviewer ${ROLE_TEXT.reviewer.may}.`}
-      />
+      <RoleField key={values.role} wanted={values.role} error={issues.role} />
       <TextField
         id="person-password"
         name="password"
@@ -75,5 +66,23 @@ function AddPersonForm({ onClose }: { onClose: () => void }) {
         <SubmitButton pendingText="Adding…">Add</SubmitButton>
       </DialogActions>
     </form>
+  );
+}
+
+/** Under the list stands what the chosen role may do. */
+function RoleField({ wanted, error }: { wanted: string | undefined; error: string | undefined }) {
+  const [role, setRole] = useState(wanted ?? "reviewer");
+  const text = Object.entries(ROLE_TEXT).find(([name]) => name === role)?.[1];
+  return (
+    <SelectField
+      id="person-role"
+      name="role"
+      label="Role"
+      choices={ROLE_CHOICES}
+      value={role}
+      onChange={(event) => setRole(event.target.value)}
+      error={error}
+      hint={text ? `${text.article === "an" ? "An" : "A"} ${text.label.toLowerCase()} ${text.may}.` : undefined}
+    />
   );
 }

@@ -40,7 +40,7 @@ export default async function PeoplePage({ searchParams }: PageProps<"/settings/
         head={
           <>
             <Th>Person</Th>
-            <Th>Role</Th>
+            <Th className="max-tablet:hidden">Role</Th>
             <Th className="max-tablet:hidden">Groups</Th>
             <Th className="max-wide:hidden">Signs in with</Th>
             <Th className="max-tablet:hidden">Last sign-in</Th>
@@ -83,16 +83,21 @@ function PersonRow({ person, isSelf, clock }: { person: Person; isSelf: boolean;
               {person.disabled ? <Tag tone="critical">Disabled</Tag> : null}
             </div>
             <div className="text-sm text-ink-3 wrap-anywhere">{person.email}</div>
+            <div className="flex flex-wrap items-center gap-x-4 text-sm text-ink-2 tablet:hidden">
+              <RoleSelect person={plain} />
+              <span>{person.groups.length > 0 ? person.groups.join(", ") : "no group"}</span>
+              <span className="text-ink-3">{person.lastSignInAt ? <RelativeTime at={person.lastSignInAt.toISOString()} now={clock} /> : "never signed in"}</span>
+            </div>
           </div>
         </div>
       </Td>
-      <Td>
+      <Td className="max-tablet:hidden">
         <RoleSelect person={plain} />
       </Td>
       <Td className="text-sm text-ink-2 max-tablet:hidden">{person.groups.length > 0 ? person.groups.join(", ") : <span className="text-ink-3">none</span>}</Td>
       <Td className="text-sm text-ink-2 max-wide:hidden">{ways.join(", ") || "nothing yet"}</Td>
       <Td className="text-sm text-ink-2 max-tablet:hidden">{person.lastSignInAt ? <RelativeTime at={person.lastSignInAt.toISOString()} now={clock} /> : "never"}</Td>
-      <Td className="text-right">
+      <Td className="text-right max-tablet:align-top">
         <PersonActions person={plain} />
       </Td>
     </Row>
