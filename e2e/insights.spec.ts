@@ -89,6 +89,8 @@ async function fillJune(deps: Parameters<typeof buildPastRun>[0], people: readon
 
 for (const { look, options } of LOOKS) {
   test(verifies("ui:accessible", `Insights of a busy month can be read by everyone, ${look}`), async ({ open, person, deps }) => {
+    // Some four hundred calls are written, and three long pages looked through.
+    test.setTimeout(150_000);
     await fillJune(deps.db, [await person("reviewer"), await person("reviewer"), await person("operator")]);
     const page = await open(await person("operator"), options);
     await page.goto("/insights?from=2025-06-01&to=2025-06-30");

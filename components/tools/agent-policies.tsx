@@ -59,7 +59,7 @@ export function AgentPolicies({ policies }: { policies: readonly Policy[] }) {
 function Line({ source, children }: { source: string | null; children: React.ReactNode }) {
   return (
     <p className="flex flex-wrap items-baseline gap-x-4">
-      <span className="min-w-0 flex-1 wrap-anywhere">{children}</span>
+      <span className="min-w-0 flex-1 wrap-anywhere max-tablet:basis-full">{children}</span>
       {source ? <code className="text-ink-3 wrap-anywhere">{source}</code> : null}
     </p>
   );

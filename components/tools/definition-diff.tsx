@@ -14,12 +14,13 @@ const SIGNS: Record<DiffRow["kind"], { before: string; after: string }> = {
   added: { before: "", after: "+" },
 };
 
-/** The trusted definition at the left, today's at the right. Signs say what the tints say; invisible characters are written out. */
+/** The trusted definition at the left, today's at the right; on a phone one under the other. Signs say what the tints say; invisible characters are written out. */
 export function DefinitionDiff({ before, after }: { before: string; after: string }) {
   const rows = diffLines(before, after);
   return (
-    <div role="region" aria-label="Difference of the definitions" tabIndex={0} className="overflow-x-auto rounded-lg border border-line focus-visible:-outline-offset-2">
-      <table className="w-full min-w-160 table-fixed border-collapse text-left">
+    <div role="region" aria-label="Difference of the definitions" className="rounded-lg border border-line">
+      <Stacked rows={rows} />
+      <table className="w-full table-fixed max-tablet:hidden border-collapse text-left">
         <thead>
           <tr className="border-b border-line text-sm text-ink-2">
             <th scope="col" className="px-3.5 py-1.5 font-medium">
@@ -46,6 +47,23 @@ export function DefinitionDiff({ before, after }: { before: string; after: strin
   );
 }
 
+/** A line that changed stands as it was, and under it as it is. */
+function Stacked({ rows }: { rows: readonly DiffRow[] }) {
+  return (
+    <ol className="tablet:hidden">
+      {rows.map((row, index) => {
+        const { before: was, after: is } = splitRow(row);
+        return (
+          <li key={index}>
+            {row.kind === "added" ? null : <Line parts={was} sign={SIGNS[row.kind].before} word="removed" className={classNames("px-3.5", sides[row.kind].before)} />}
+            {row.kind === "added" || row.kind === "changed" ? <Line parts={is} sign={SIGNS[row.kind].after} word="added" className={classNames("px-3.5", sides[row.kind].after)} /> : null}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
 /** Only a line that changed has something to point at; one that came or went is new or gone as a whole. */
 function splitRow({ kind, before, after }: DiffRow): { before: LineParts; after: LineParts } {
   if (kind === "changed") return splitLines(before ?? "", after ?? "");
@@ -64,11 +82,12 @@ interface LineProps {
   parts: LineParts;
   sign: string;
   word: string;
+  className?: string;
 }
 
-function Line({ parts: { start, differs, end }, sign, word }: LineProps) {
+function Line({ parts: { start, differs, end }, sign, word, className }: LineProps) {
   return (
-    <code className="grid grid-cols-[14px_minmax(0,1fr)] whitespace-pre-wrap wrap-anywhere">
+    <code className={classNames("grid grid-cols-[14px_minmax(0,1fr)] whitespace-pre-wrap wrap-anywhere", className)}>
       <span aria-hidden>{sign}</span>
       <span>
         {sign ? <span className="sr-only">{word}: </span> : null}

@@ -58,55 +58,48 @@ export async function buildPastRun(db: Db, past: PastRun): Promise<string> {
     },
   });
   await db.turn.createMany({ data: turns.map((turn, index) => ({ ...turn, id: createId("turn"), runId: id, stepId, number: index + 1, request: {}, response: {}, durationMs: 1, createdAt: at })) });
-  for (const call of calls) await buildPastCall(db, { runId: id, stepId, workflow }, call);
+  const rows = calls.map((call) => toPastRows({ runId: id, stepId, workflow }, call));
+  await db.call.createMany({ data: rows.map(({ call }) => call) });
+  await db.approval.createMany({ data: rows.map(({ approval }) => approval) });
+  await db.decision.createMany({ data: rows.flatMap(({ decisions }) => decisions) });
   return id;
 }
 
-async function buildPastCall(db: Db, of: { runId: string; stepId: string; workflow: string }, past: PastCall): Promise<void> {
+function toPastRows(of: { runId: string; stepId: string; workflow: string }, past: PastCall) {
   const { server, tool, askedAt, tookMs, outcome, by = [], danger = "medium", line = 1, approvers = [] } = past;
   const decidedAt = new Date(askedAt.getTime() + tookMs);
   const trace: TraceEntry[] = [{ layer: "require_approval", outcome: "ask", reason: `Asked by line ${line}`, source: { file: "agents/worker.agent.yaml", line, column: 1 } }];
-  const [callId, digest] = [createId("call"), digestOf(`${server}.${tool}`)];
+  const [callId, approvalId, digest] = [createId("call"), createId("approval"), digestOf(`${server}.${tool}`)];
+  const named = { agent: "worker", server, tool, danger, digest, createdAt: askedAt };
   const sent = outcome === "approved";
-  await db.call.create({
-    data: {
+  const verdict = outcome === "approved" || outcome === "rejected" ? outcome : null;
+  return {
+    call: {
+      ...named,
       id: callId,
       runId: of.runId,
       stepId: of.stepId,
-      agent: "worker",
-      server,
-      tool,
-      status: sent ? "succeeded" : outcome,
-      danger,
+      status: sent ? ("succeeded" as const) : outcome,
       arguments: {},
       argumentsCanonical: "{}",
-      digest,
       policyHash: HASH,
       trace: JSON.parse(JSON.stringify(trace)),
-      createdAt: askedAt,
       completedAt: decidedAt,
       ...(sent ? { executingAt: decidedAt, epoch: 1, attempt: 1 } : {}),
     },
-  });
-  await db.approval.create({
-    data: {
+    approval: {
+      ...named,
       ...of,
-      id: createId("approval"),
+      id: approvalId,
       callId,
       status: outcome,
-      agent: "worker",
-      server,
-      tool,
-      danger,
       summary: `Use ${tool}`,
-      digest,
       rule: { ...DEFAULT_APPROVAL_RULE, approvers: [...approvers], escalate: undefined, reason: `Asked by line ${line}` },
       approvers: [...approvers],
       minApprovals: Math.max(by.length, 1),
       approvals: sent ? by.length : 0,
-      createdAt: askedAt,
       decidedAt,
-      decisions: outcome === "approved" || outcome === "rejected" ? { create: by.map((userId) => ({ id: createId("decision"), userId, verdict: outcome, digest, createdAt: decidedAt })) } : undefined,
     },
-  });
+    decisions: verdict === null ? [] : by.map((userId) => ({ id: createId("decision"), approvalId, userId, verdict, digest, createdAt: decidedAt })),
+  };
 }
