@@ -1,11 +1,7 @@
-import type { Metadata } from "next";
 import Link from "next/link";
 import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageBar } from "@/components/ui/page-bar";
-
-// In the place of the title of the page that is not shown, which would tell that it is there.
-export const metadata: Metadata = { title: "Not found" };
 
 /** Inside the frame, so that the way on is one click. What may not be seen and what does not exist read the same. */
 export default function ConsoleNotFoundPage() {

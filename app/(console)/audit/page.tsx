@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { Download } from "lucide-react";
 import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -10,12 +9,13 @@ import { engineDeps } from "@/lib/engine/deps";
 import { getAuditState } from "@/lib/store/queries/get-audit-state";
 import { listEvents } from "@/lib/store/queries/list-events";
 import { addressWith, oneText } from "../search-params";
+import { titleFor } from "../title-for";
 import { EventRow, TRAIL_COLUMNS } from "./event-row";
 import { readTrailQuery, toTrailFilter } from "./filter";
 import { TrailFilters } from "./trail-filter";
 import { VerificationPanel } from "./verification-panel";
 
-export const metadata: Metadata = { title: "Audit" };
+export const generateMetadata = titleFor("audit:read", "Audit");
 
 export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
   await requirePermission("audit:read");

@@ -1,14 +1,14 @@
-import type { Metadata } from "next";
 import Link from "next/link";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Row, Table, Td, Th } from "@/components/ui/table";
 import { requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import { type GroupWithMembers, listGroups } from "@/lib/store/queries/list-groups";
+import { titleFor } from "../../title-for";
 import { findCurrentProject } from "../../workflows/current-project";
 import { AddGroup } from "./add-group";
 
-export const metadata: Metadata = { title: "Groups" };
+export const generateMetadata = titleFor("admin", "Groups");
 
 const NAMES_SHOWN = 6;
 

@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import { Avatar } from "@/components/ui/avatar";
 import { Button, buttonClass } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/field";
@@ -11,11 +10,12 @@ import { engineDeps } from "@/lib/engine/deps";
 import { listPeople } from "@/lib/store/queries/list-people";
 import type { Person } from "@/lib/store/queries/person";
 import { addressWith, oneText } from "../../search-params";
+import { titleFor } from "../../title-for";
 import { AddPerson } from "./add-person";
 import { PersonActions } from "./person-actions";
 import { RoleSelect } from "./role-select";
 
-export const metadata: Metadata = { title: "People" };
+export const generateMetadata = titleFor("admin", "People");
 
 export default async function PeoplePage({ searchParams }: PageProps<"/settings/people">) {
   const { user } = await requirePermission("admin");

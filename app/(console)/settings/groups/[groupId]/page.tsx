@@ -1,4 +1,3 @@
-import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
 import { Button } from "@/components/ui/button";
@@ -9,11 +8,12 @@ import { engineDeps } from "@/lib/engine/deps";
 import { listGroups } from "@/lib/store/queries/list-groups";
 import { listPeople } from "@/lib/store/queries/list-people";
 import { oneText } from "../../../search-params";
+import { titleFor } from "../../../title-for";
 import { findCurrentProject } from "../../../workflows/current-project";
 import { DeleteGroup, GroupForm } from "./group-form";
 import { MemberButton } from "./member-button";
 
-export const metadata: Metadata = { title: "Group" };
+export const generateMetadata = titleFor("admin", "Group");
 
 const FOUND_MAX = 8;
 
