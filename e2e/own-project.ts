@@ -30,8 +30,15 @@ const LOOPBACK = ["127.0.0.1"];
 /** So long the application's worker leaves a run of `startAndDrive` alone; its lease lasts as long. */
 const AHEAD_MS = 60_000;
 
+interface OwnFiles {
+  script: string;
+  allowlist: string;
+  /** To stand in the place of a server that the application knows; otherwise a name that nobody else has. */
+  serverName?: string;
+}
+
 /** A project of the test's own, with one agent and a tool server that records what reaches it. */
-export async function openOwnProject(deps: EngineDeps, project: { script: string; allowlist: string }): Promise<OwnProject> {
+export async function openOwnProject(deps: EngineDeps, project: OwnFiles): Promise<OwnProject> {
   const folder = mkdtempSync(path.join(tmpdir(), "kimitsu-e2e-project-"));
   const root = path.join(folder, "kimitsu");
   const recorder = await startRecordingServer({});
@@ -63,8 +70,8 @@ export async function openOwnProject(deps: EngineDeps, project: { script: string
   };
 }
 
-function filesOf({ script, allowlist }: { script: string; allowlist: string }, { url, port }: RecordingServer): Record<string, string> {
-  const server = `recorder-${port}`;
+function filesOf({ script, allowlist, serverName }: OwnFiles, { url, port }: RecordingServer): Record<string, string> {
+  const server = serverName ?? `recorder-${port}`;
   return {
     "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 100, output_per_million: 100 }] }]\n",
     "models/test.script.yaml": script,

@@ -1,14 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { EngineDeps } from "@/lib/engine/deps";
-import { openProjects } from "@/lib/engine/projects";
-import { startRun } from "@/lib/engine/start-run";
 import { listTestTools } from "@/lib/testing/recording/tools";
-import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
-import { createEgress } from "@/lib/tools/egress";
 import { examine, LOOKS } from "../examine";
-import { expect, type Person, test } from "../fixtures";
+import { expect, test } from "../fixtures";
+import { openOwnProject, type OwnProject } from "../own-project";
 import { startAndWait } from "../pending";
 import { verifies } from "../requirements";
 
@@ -21,41 +15,21 @@ const DRIFTED = {
   inputSchema: { type: "object" as const, required: ["ticket_id"], properties: { ticket_id: { type: "string", description: "Ticket number, such as T-310" }, notify: { type: "string" } }, additionalProperties: false },
 };
 
-async function startImpostor(): Promise<RecordingServer> {
-  const server = await startRecordingServer({ tools: [DRIFTED] });
-  for (const { definition } of listTestTools()) await server.remove(definition.name);
-  return server;
-}
-
-/** A run of a project that names the shop at another address; the application's worker drives it and sees what is there. */
-async function runElsewhere(deps: EngineDeps, url: string, by: Person): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), "kimitsu-e2e-drift-"));
-  const files = {
-    "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m] }]\n",
-    "models/test.script.yaml": "agents: { looker: { otherwise: { output: { seen: true } } } }\n",
-    "servers/shop.server.yaml": `name: shop\nurl: "${url}"\n`,
-    "agents/looker.agent.yaml": 'name: looker\nmodel: standard\nprompt: { system: "Look.", user: "Go." }\nservers: [{ name: shop, path: servers/shop.server.yaml }]\n',
-    "workflows/look.workflow.yaml": "kind: workflow\nname: look\npipeline: [{ id: look, agent: ./agents/looker.agent.yaml }]\n",
-  };
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(folder, "kimitsu", file)), { recursive: true });
-    writeFileSync(path.join(folder, "kimitsu", file), text);
-  }
-  const egress = createEgress({ allowHosts: ["127.0.0.1"] });
-  const projects = await openProjects({ root: path.join(folder, "kimitsu"), dataFolder: folder, deployment: { allowStdio: false, allowBypass: false }, processEnv: {}, fetch: egress.guardedFetch, ...deps });
-  const { runId } = await startRun({ ...deps, projects, wake: () => undefined }, { workflow: "look", params: {}, actor: by.actor });
-  await expect.poll(async () => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status, { timeout: 30_000 }).toBe("complete");
-  await egress.close();
-  rmSync(folder, { recursive: true, force: true });
-  return runId;
+/** A project that has the shop at another address, where only this tool is. The application's worker drives its run, and sees what is there. */
+async function openImpostor(deps: EngineDeps): Promise<OwnProject> {
+  const own = await openOwnProject(deps, { serverName: "shop", allowlist: '- "*"', script: "agents: { worker: { otherwise: { output: { seen: true } } } }\n" });
+  for (const { definition } of listTestTools()) await own.recorder.remove(definition.name);
+  await own.recorder.change(DRIFTED);
+  return own;
 }
 
 test(verifies("tools:drift", "a tool that changed stands beside the trusted one, with what differs, and asks for every agent until it is trusted again"), async ({ open, person, deps }) => {
   test.setTimeout(120_000);
   const operator = await person("operator");
   await startAndWait(deps, "T-315");
-  const impostor = await startImpostor();
-  await runElsewhere(deps, impostor.url, operator);
+  const impostor = await openImpostor(deps);
+  const runId = await impostor.start(operator);
+  await expect.poll(async () => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status, { timeout: 30_000 }).toBe("complete");
 
   for (const { look, options } of LOOKS) {
     const page = await open(operator, options);
