@@ -26,6 +26,8 @@ export type AdvanceOutcome = { kind: "settled" } | { kind: "parked"; wakeAt: Dat
 
 export interface AdvanceOptions {
   signal: AbortSignal;
+  /** Whether the lease still runs by this process's own clock: a process that was stopped for a while must not send what it was about to. */
+  isFresh?: () => boolean;
   /** The run as it was read with the claim; read here when absent. */
   snapshot?: RunSnapshot | null;
   /** Gives the driver a way to say that something outside has changed. */
@@ -41,7 +43,7 @@ export async function advanceRun(deps: RunDeps, lease: Lease, options: AdvanceOp
   }
 }
 
-async function advance(deps: RunDeps, lease: Lease, { signal, onReady, snapshot }: AdvanceOptions): Promise<AdvanceOutcome> {
+async function advance(deps: RunDeps, lease: Lease, { signal, onReady, snapshot, isFresh = () => true }: AdvanceOptions): Promise<AdvanceOutcome> {
   const startedAt = performance.now();
   const activeMs = () => Math.round(performance.now() - startedAt);
   const memory = new RunMemory(lease, snapshot ?? (await loadRun(deps.db, lease.runId)));
@@ -55,7 +57,7 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady, snapshot 
   const deadline = startDeadline(workflow, memory, activeMs);
   const turnSignal = deadline ? AbortSignal.any([signal, deadline.signal]) : signal;
   const starts = new StepStarts(async (move, at) => held(await moveStep(deps.db, lease, move, at)));
-  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal, turnSignal, starts, activeMs, runFrame: (frame) => runPipeline(context, frame) };
+  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal, turnSignal, starts, isFresh, activeMs, runFrame: (frame) => runPipeline(context, frame) };
   try {
     return await driveToRest(context, { deadline, wake });
   } finally {

@@ -16,6 +16,8 @@ export interface ActiveRun {
   lease: Lease | null;
   /** As last renewed; a higher count in the row means that someone gave the run something new to do. */
   wakes: number;
+  /** When the lease was last taken or renewed, by the clock that goes on while a process is stopped. */
+  renewedAt: number;
   wake: () => Promise<void>;
   /** Aborted when the process ends, or when the lease is lost: nothing new begins, what was sent may finish. */
   stop: AbortController;
@@ -24,13 +26,15 @@ export interface ActiveRun {
 
 export async function driveRun(deps: RunDeps, candidate: Candidate, owner: string, active: ActiveRun): Promise<AdvanceOutcome> {
   const claimedFrom = new Date();
+  active.renewedAt = performance.now();
   const claim = await claimRun(deps.db, { candidate, owner, leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now());
   metrics().claims.inc({ outcome: claim.kind });
   if (claim.kind === "lost") return { kind: "lost" };
   active.lease = claim.lease;
   active.wakes = claim.wakes;
+  const isFresh = () => performance.now() - active.renewedAt < LEASE_MS;
   try {
-    const options = { signal: active.stop.signal, snapshot: claim.snapshot, onReady: (wake: ActiveRun["wake"]) => void (active.wake = wake) };
+    const options = { signal: active.stop.signal, snapshot: claim.snapshot, isFresh, onReady: (wake: ActiveRun["wake"]) => void (active.wake = wake) };
     return await followAdvance(claim.lease, claimedFrom, () => advanceRun(deps, claim.lease, options));
   } catch (error) {
     log.error({ run: candidate.id, err: error }, "a run could not be advanced; it is tried again later");

@@ -40,7 +40,7 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line }: RunLoop
 
   const take = (candidate: Candidate) => {
     if (isEnding || isFull() || active.has(candidate.id) || isRunSettled(candidate.status) || !line.isOpen()) return;
-    const entry: ActiveRun = { lease: null, wakes: 0, wake: async () => undefined, stop: new AbortController(), ended: Promise.resolve() };
+    const entry: ActiveRun = { lease: null, wakes: 0, renewedAt: 0, wake: async () => undefined, stop: new AbortController(), ended: Promise.resolve() };
     active.set(candidate.id, entry);
     metrics().runsActive.set(active.size);
     entry.ended = hold(candidate, entry);
@@ -125,12 +125,17 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line }: RunLoop
 
 async function renew(deps: RunDeps, runs: ActiveRun[]): Promise<void> {
   const held = runs.flatMap((entry) => (entry.lease ? [{ entry, lease: entry.lease }] : []));
+  const at = performance.now();
   const renewed = await renewLeases(deps.db, held.map(({ lease }) => lease) as Lease[], LEASE_MS, deps.now());
   for (const { entry, lease } of held) {
     const state = renewed.get(lease.runId);
     // Ended by this process a moment ago, or taken from it: in both cases there is nothing more to do here.
-    if (!state) entry.stop.abort(new Error("Another process has this run now."));
-    else if (state.wakes !== entry.wakes) entry.wake().then(() => (entry.wakes = state.wakes), () => undefined);
+    if (!state) {
+      entry.stop.abort(new Error("Another process has this run now."));
+      continue;
+    }
+    entry.renewedAt = at;
+    if (state.wakes !== entry.wakes) entry.wake().then(() => (entry.wakes = state.wakes), () => undefined);
   }
 }
 

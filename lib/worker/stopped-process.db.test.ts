@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { useDatabase } from "@/lib/testing/database";
@@ -9,7 +9,7 @@ import { type Fleet, openFleet } from "@/lib/testing/worker-process";
 
 const database = useDatabase();
 let fleet: Fleet;
-afterAll(() => fleet?.close());
+afterEach(() => fleet.close());
 
 test(verifies("engine:stopped-process", "a worker stopped with a result in its hands: another one goes on after the lease, and the late write is refused"), { timeout: 90_000 }, async () => {
   const server = await startRecordingServer({});
@@ -46,5 +46,28 @@ test(verifies("engine:stopped-process", "a worker stopped with a result in its h
   expect((await seeToTheEnd(deps, server, person, next)).status).toBe("complete");
   for (const tool of [FREE_TOOL, ASKED_TOOL]) expect(await countCalls(server, tool, "stopped")).toBe(1);
   expect(await verifyAudit(deps)).toMatchObject({ ok: true });
+  await server.close();
+});
+
+test(verifies("engine:stopped-process", "a worker stopped right before it sends a call: when it wakes after its lease, it does not send"), { timeout: 90_000 }, async () => {
+  const server = await startRecordingServer({});
+  fleet = await openFleet(database, twoCallsProject(server.url));
+  const { deps, pauses } = fleet;
+  const person = await fleet.person("Rea");
+  const sleeper = await fleet.startWorker();
+  const hold = pauses.holdAt("dispatch-call:before-call", { pid: sleeper.pid });
+  const { runId } = await startTwoCalls(deps, "about-to-send");
+  await hold.reached(30_000);
+  process.kill(sleeper.pid, "SIGSTOP");
+
+  await fleet.startWorker();
+  // The person sees at the server that nothing has arrived, says so, and the call is made by the other worker.
+  expect((await seeToTheEnd(deps, server, person, runId, "parked", 60_000)).status).toBe("complete");
+  const passed = pauses.holdAt("dispatch-call:before-result-commit", { pid: sleeper.pid });
+  process.kill(sleeper.pid, "SIGCONT");
+  hold.release();
+  await passed.reached(30_000);
+  for (const tool of [FREE_TOOL, ASKED_TOOL]) expect(await countCalls(server, tool, "about-to-send")).toBe(1);
+  passed.release();
   await server.close();
 });

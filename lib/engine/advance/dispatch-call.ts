@@ -66,13 +66,14 @@ async function sendUntilKnown(context: RunContext, server: ToolServer, call: Cal
   }
 }
 
-async function send({ deps }: RunContext, server: ToolServer, call: CallRow): Promise<ToolCallOutcome> {
+async function send({ deps, isFresh }: RunContext, server: ToolServer, call: CallRow): Promise<ToolCallOutcome> {
   await pause("dispatch-call:before-call", call.id);
   const request = {
     tool: call.tool,
     arguments: JSON.parse(call.argumentsCanonical) as Record<string, unknown>,
     fingerprint: call.definitionFingerprint,
     callId: call.id,
+    mayBeSent: isFresh,
     isListReread: call.approval !== null,
   };
   const outcome = await followToolCall(call, () => callTool(deps.pool, server, request));

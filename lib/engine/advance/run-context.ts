@@ -18,6 +18,8 @@ export interface RunContext {
   /** Aborted then too, and when the run has used its time: a turn of the model is not waited for. */
   turnSignal: AbortSignal;
   starts: StepStarts;
+  /** Asked before anything leaves this process: false when the lease was not renewed for so long that another may have the run. */
+  isFresh: () => boolean;
   /** Since this worker took the run. */
   activeMs: () => number;
   /** Runs the pipeline of a sub-workflow; handed in, because a pipeline runs steps and a step may run a pipeline. */

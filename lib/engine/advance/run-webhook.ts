@@ -91,6 +91,7 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
   const values = listSecrets(rendered).map((secret) => secret.reveal(context.secrets));
   const options = { fingerprint: deps.fingerprint, matcher: joinMatchers(createSecretMatcher(values), matchKnownSecrets(context.loaded.project, deps.processEnv)) };
   await pause("webhook:before-call", callId);
+  if (!context.isFresh()) throw new LeaseLost("the lease has run out; another process may have this run");
   const sent = revealSecrets(rendered, context.secrets) as { url: string; headers: Record<string, string>; body: unknown };
   const outcome = await followWebhook({ id: callId, method: step.webhook.method }, () => request(context, step, sent, (text) => redactText(text, options)));
   await pause("webhook:after-call", callId);
