@@ -149,7 +149,7 @@ export const REQUIREMENTS = {
   "promise:5": "Whatever process is killed at whatever moment, every run goes on from its last record on another one, and no recorded turn is asked for again.",
   "engine:stopped-process": "A process that was stopped past its lease and wakes again writes nothing more to its runs.",
   "engine:database-restart": "When the database goes away and comes back, runs go on without a restart of anything.",
-  "engine:random-kills": "Many runs on processes that are killed at random all end, none lost and none doubled.",
+  "engine:random-faults": "Many runs on processes that are killed, stopped and cut off at random all end, none lost and none doubled.",
   "engine:one-decision": "Of two people who decide at the same instant on two processes one wins, and the other learns who it was.",
   "engine:hand-over": "A process that ends hands its runs over at once, and the answers of calls that were sent are recorded.",
   "engine:stumble": "A run that cannot be advanced is tried again ever later, says why, and keeps no other run waiting.",

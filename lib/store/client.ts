@@ -25,6 +25,8 @@ const kept = globalThis as typeof globalThis & { __kimitsuDb?: Db; __kimitsuPool
 
 export function connect(url: string, poolSize: number): Db {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, connectionTimeoutMillis: 10_000 });
+  // An idle connection that the server cuts is replaced at the next use; without a listener its error would end the process.
+  pool.on("error", () => undefined);
   const nameOf = createStatementNames();
   const adapter = new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql), disposeExternalPool: true });
   const client = withDirectStatements(new PrismaClient({ adapter }), pool, nameOf);

@@ -102,6 +102,12 @@ async function keepOutcome(context: RunContext, work: AgentAtWork, tools: AgentT
     await askAgain(context, work, tools, call, "definition_changed");
     return null;
   }
+  // This process was stopped, or too slow, for longer than its lease. If nobody has taken the run it is taken up anew, with a lease that holds.
+  if (outcome.kind === "not_sent" && outcome.reason === "cancelled") {
+    held(await unsend(deps.db, memory.lease, { callId: call.id, refundUsd }, deps.now()));
+    memory.setCall(call.id, { status: "approved" });
+    return { for: "time", until: deps.now() };
+  }
   const kept = toKept(context, tools, call, outcome);
   held(await insist(() => recordResult(deps.db, memory.lease, { callId: call.id, durationMs, refundUsd, ...kept }, deps.now())));
   memory.setCall(call.id, kept);
