@@ -63,7 +63,7 @@ test(verifies("engine:stopped-process", "a worker stopped right before it sends 
   await fleet.startWorker();
   // The person sees at the server that nothing has arrived, says so, and the call is made by the other worker.
   expect((await seeToTheEnd(deps, server, person, runId, "parked", 60_000)).status).toBe("complete");
-  const passed = pauses.holdAt("dispatch-call:before-result-commit", { pid: sleeper.pid });
+  const passed = pauses.holdAt("dispatch-call:after-call", { pid: sleeper.pid });
   process.kill(sleeper.pid, "SIGCONT");
   hold.release();
   await passed.reached(30_000);
