@@ -43,7 +43,7 @@ export async function runsWhere(db: Db, filter: RunFilter, { cursor, limit }: { 
 const FEW_MAX = 500;
 
 /** The few runs that the index gave; or, when they are more, what each run is held against. */
-async function narrow(db: Db, found: Prisma.Sql, fits: Prisma.Sql): Promise<Prisma.Sql> {
+async function narrow(db: Pick<Db, "$queryRaw">, found: Prisma.Sql, fits: Prisma.Sql): Promise<Prisma.Sql> {
   const few = await db.$queryRaw<{ id: string }[]>`${PLAN_ANEW}${found} LIMIT ${FEW_MAX + 1}`;
   return few.length > FEW_MAX ? fits : Prisma.sql`id = ANY (${few.map(({ id }) => id)})`;
 }
@@ -68,11 +68,17 @@ async function narrowBySearch(db: Db, fits: Prisma.Sql, newest: Prisma.Sql | nul
 /** More than the column can hold. */
 const COST_MAX = 100_000_000;
 
-/** The cost of a run changes with each turn, so its index is one of ranges of pages, which changes seldom; it finds what is rare. */
+/**
+ * The cost of a run changes with each turn, so its index is one of ranges of pages, which changes seldom; it finds what is rare. The planner
+ * knows of no order among costs and would rather read all runs, so that is taken from its choices.
+ */
 async function narrowByCost(db: Db, { costMin, costMax }: RunFilter): Promise<Prisma.Sql | null> {
   if (costMin === undefined && costMax === undefined) return null;
   const fits = Prisma.sql`cost_usd >= ${costMin ?? 0}::numeric AND cost_usd <= ${costMax ?? COST_MAX}::numeric`;
-  return narrow(db, Prisma.sql`SELECT id FROM runs WHERE ${fits}`, fits);
+  return db.$transaction(async (tx) => {
+    await tx.$executeRaw`SET LOCAL enable_seqscan = off`;
+    return narrow(tx, Prisma.sql`SELECT id FROM runs WHERE ${fits}`, fits);
+  });
 }
 
 /** People are few and runs are many, so the name is looked up first and the runs are found by an index on ids. */
