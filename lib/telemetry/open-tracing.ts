@@ -5,8 +5,9 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { AlwaysOnSampler, BatchSpanProcessor, type IdGenerator, RandomIdGenerator, type ReadableSpan, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
+import { BatchSpanProcessor, type IdGenerator, RandomIdGenerator, type ReadableSpan, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import { log } from "@/lib/log";
+import { sampler } from "./sampler";
 import { scrubSpan } from "./scrub-span";
 import { tracing } from "./span";
 
@@ -18,8 +19,7 @@ export function openTracing({ endpoint, serviceName }: { endpoint: string; servi
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": serviceName, "service.instance.id": `${hostname()}:${process.pid}` }),
     idGenerator: createIds(),
-    // A caller's flag must not decide what we record; a collector samples, if that is wanted.
-    sampler: new AlwaysOnSampler(),
+    sampler,
     spanProcessors: [new BatchSpanProcessor({ exporter: scrubbing(exporter), scheduledDelayMillis: 1_000 })],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());

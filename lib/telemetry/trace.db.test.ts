@@ -49,7 +49,7 @@ pipeline:
   };
 }
 
-test(verifies("operations:trace", "a run that one process starts, a second begins, a person lets through and a third ends is one trace, without a secret or an argument in it"), { timeout: 120_000 }, async () => {
+test(verifies("operations:trace", "a run that one process starts, a second begins, a person lets through and a third ends is one trace, without a secret or an argument in it"), { timeout: 300_000 }, async () => {
   const collector = await startTraceCollector();
   const server = await startRecordingServer({});
   const { deps, ...own } = (fleet = await openFleet(database, tracedProject(server.url)));
@@ -60,11 +60,11 @@ test(verifies("operations:trace", "a run that one process starts, a second begin
 
   const first = await own.startWorker(traced);
   const { runId } = await withSpan({ name: "POST /runs" }, () => startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR }));
-  const [approval] = await until(() => database.db.approval.findMany({ where: { runId, status: "pending", run: { leaseOwner: null } } }), { what: "the run waits", isDone: (rows) => rows.length === 1 });
+  const [approval] = await until(() => database.db.approval.findMany({ where: { runId, status: "pending", run: { leaseOwner: null } } }), { what: "the run waits", timeoutMs: 60_000, isDone: (rows) => rows.length === 1 });
   await first.stop();
   await own.startWorker(traced).then(async (second) => {
     await withSpan({ name: "POST /decide" }, () => decideApproval(deps, person, { approvalId: approval!.id, verdict: "approved" }));
-    await until(() => database.db.run.findUniqueOrThrow({ where: { id: runId } }), { what: "complete", isDone: (run) => run.status === "complete" });
+    await until(() => database.db.run.findUniqueOrThrow({ where: { id: runId } }), { what: "complete", timeoutMs: 60_000, isDone: (run) => run.status === "complete" });
     await second.stop();
   });
   switchTracing(false);

@@ -14,8 +14,9 @@ const END_MS_MAX = 12_000;
 try {
   if (env.KIMITSU_WORKERS === 0) throw new KimitsuError("config_invalid", "KIMITSU_WORKERS is 0, so this process would advance nothing. Set it to the number of runs at the same time, or leave it out for 16.");
   const tracing = await startTracing();
-  const worker = await startWorker();
+  // Before any run is taken: a port that cannot be had must not leave runs behind.
   const probes = env.KIMITSU_WORKER_PORT === undefined ? null : await openProbes(engineDeps(), { host: env.HOST, port: env.KIMITSU_WORKER_PORT });
+  const worker = await startWorker();
   let ending = false;
   const end = async () => {
     if (ending) return;

@@ -8,11 +8,11 @@ import { startRecordingServer } from "@/lib/testing/recording-server";
 import { twoCallsProject } from "@/lib/testing/two-calls";
 import { until } from "@/lib/testing/until";
 import { openFleet } from "@/lib/testing/worker-process";
+import { openProbes } from "@/lib/worker/probe-server";
 import { freePort } from "@/scripts/ports.mjs";
 
 const database = useDatabase();
 let base: string;
-let close: () => Promise<void>;
 
 beforeAll(async () => {
   const server = await startRecordingServer({});
@@ -20,12 +20,11 @@ beforeAll(async () => {
   const port = await freePort();
   await fleet.startWorker({ HOST: "127.0.0.1", KIMITSU_WORKER_PORT: String(port) });
   base = `http://127.0.0.1:${port}`;
-  close = async () => {
+  return async () => {
     await fleet.close();
     await server.close();
   };
-  return close;
-}, 90_000);
+}, 240_000);
 
 const tokenWith = async (scopes: ("runs:read" | "registry:read")[]) => {
   const deps = engineDeps();
@@ -34,7 +33,12 @@ const tokenWith = async (scopes: ("runs:read" | "registry:read")[]) => {
 };
 const get = (path: string, token?: string) => fetch(base + path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
 
-test(verifies("operations:worker-probes", "a worker of its own says that it lives, and gives its figures to a token that may read runs"), async () => {
+test(verifies("operations:worker-probes", "a port that is taken is refused before any run is"), async () => {
+  const taken = Number(new URL(base).port);
+  await expect(openProbes(engineDeps(), { host: "127.0.0.1", port: taken })).rejects.toThrow(`KIMITSU_WORKER_PORT ${taken} on 127.0.0.1 cannot be listened on: EADDRINUSE.`);
+});
+
+test(verifies("operations:worker-probes", "a worker of its own says that it lives, and gives its figures to a token that may read runs"), { timeout: 60_000 }, async () => {
   const health = await until(() => get("/healthz").catch(() => null), { what: "the worker listens", isDone: (response) => response !== null });
   expect(await health!.json()).toEqual({ status: "ok" });
   expect((await get("/metrics")).status).toBe(401);
