@@ -135,10 +135,12 @@ export const REQUIREMENTS = {
   "promise:8": "Every decision and state change is on a trail that verifies.",
   "promise:9": "What is not known, or cannot be judged, is asked or refused.",
   "promise:10": "What is invalid is refused before it runs, with all problems at once.",
+  "leaks:none": "No secret of any kind stands in the database, a log, an answer, a page, the browser's storage, a command's output or a file.",
   "attack:poisoning": "Instructions that hide in a tool's definition are shown to whoever looks at it, and what a result claims moves no gate.",
   "attack:shadowing": "No server and no tool can take the name of another.",
   "attack:cross-client": "However many callers there are at once, nobody gets what is another's.",
   "attack:passthrough": "What proves who a caller is never goes on to a tool server.",
+  "attack:map": "The map of attacks names tests that exist, for every class of attack.",
   "attack:toctou": "Arguments that two programs could read differently are refused, and a request cannot say what is decided.",
 
   "engine:parallel": "Any mix and order of decisions on the calls of one turn gives every call exactly one result.",
