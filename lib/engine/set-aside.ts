@@ -5,7 +5,9 @@ import { NOTE_LENGTH_MAX } from "@/lib/domain/limits";
 import { returnTime } from "@/lib/domain/set-aside";
 import type { DecidedBy } from "@/lib/engine/decide-approval";
 import type { EngineDeps } from "@/lib/engine/deps";
+import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import { parseInput } from "@/lib/engine/parse-input";
+import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
 import { type ApprovalView, getApproval } from "@/lib/store/queries/get-approval";
 import { setAsideRow, takeUpRow } from "@/lib/store/transitions/set-aside";
@@ -18,11 +20,12 @@ const wishSchema = z.strictObject({
   minutes: z.int().min(1).max(DAYS_MAX * 24 * 60).nullable(),
 });
 
-export async function setAside(deps: EngineDeps, by: DecidedBy, input: z.input<typeof wishSchema>): Promise<{ until: Date | null }> {
+export async function setAside(deps: Runtime, by: DecidedBy, input: z.input<typeof wishSchema>): Promise<{ until: Date | null }> {
   const wish = parseInput(wishSchema, input);
   const approval = await getApproval(deps.db, wish.approvalId);
   const refusal = refusalToDecide(by, approval);
   if (refusal) throw new KimitsuError("forbidden", `Only who could decide can set a call aside. ${refusal} Nothing was changed.`);
+  refuseKnownSecrets(deps.projects.current().project, deps.processEnv, { path: "note", what: "The note", value: wish.note });
   const now = deps.now();
   const until = returnTime(now, wish.minutes === null ? null : wish.minutes * 60_000, approval.expiresAt);
   const done = await setAsideRow(deps.db, { approvalId: approval.id, runId: approval.runId, userId: by.userId, note: wish.note || null, until }, by.actor, now);

@@ -96,7 +96,7 @@ export async function extendCard(approvalId: string): Promise<Told> {
 export async function setCardAside(request: SetAsideRequest): Promise<Told> {
   const session = await requireSession();
   return tell(async () => {
-    await setAside(engineDeps(), deciderOf(session), request);
+    await setAside(runtime(), deciderOf(session), request);
     return request.note?.trim() ? "Set aside, with a note" : "Set aside";
   });
 }

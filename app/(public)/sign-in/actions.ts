@@ -23,7 +23,8 @@ export async function signInWithPassword(_state: SignInState, form: FormData): P
     await signIn("credentials", { ...given.data, redirectTo: safeNextPath(textOf(form.get("next"))) });
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
-    return { problem: describeProblem(codeOf(error), factsOf(error)), email: given.data.email };
+    // What is no address may be the password, typed into the wrong field; that is not sent back.
+    return { problem: describeProblem(codeOf(error), factsOf(error)), email: given.data.email.includes("@") ? given.data.email : "" };
   }
   return { problem: null, email: given.data.email };
 }
