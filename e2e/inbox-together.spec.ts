@@ -8,6 +8,7 @@ import { verifies } from "./requirements";
 const TICKET = "T-315";
 
 test(verifies("inbox:aside", "not now: the call sinks to the end of the own queue, others read the note, and it can be taken up again"), async ({ open, person, deps }) => {
+  test.slow();
   const [ana, ben] = [await person("reviewer"), await person("reviewer")];
   await joinPrivacy(deps, [ana, ben]);
   const { approvalId, runId } = await startAndWait(deps, TICKET);
@@ -68,7 +69,7 @@ test(verifies("inbox:comment", "a comment with an approval stands beside it on t
   const { approvalId, runId } = await startAndWait(deps, TICKET);
   const inbox = new InboxPage(await open(reviewer));
   await inbox.open(approvalId);
-  await inbox.card.getByRole("button", { name: /^Comment/ }).click();
+  await inbox.card.getByRole("button", { name: "Add a comment" }).click();
   await inbox.card.getByLabel(/^Comment with the approval/).fill("Checked the request");
   await expect(inbox.approve).toBeEnabled();
   await examine(inbox.page, "inbox-comment-light");

@@ -14,10 +14,19 @@ interface Result {
   words: string;
 }
 
+interface Props {
+  chosen: readonly InboxRow[];
+  /** How many of this page could be. */
+  pickable: number;
+  onPickAll: () => void;
+  onClear: () => void;
+  decide: Decide;
+}
+
 type Verdict = "approved" | "rejected";
 
 /** Decides several calls one after the other and tells of each what became of it. Critical ones cannot be picked at all. */
-export function BatchBar({ chosen, onClear, decide }: { chosen: readonly InboxRow[]; onClear: () => void; decide: Decide }) {
+export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props) {
   const router = useRouter();
   const [progress, setProgress] = useState<{ verdict: Verdict; done: number; of: number } | null>(null);
   const [results, setResults] = useState<readonly Result[]>([]);
@@ -62,6 +71,7 @@ export function BatchBar({ chosen, onClear, decide }: { chosen: readonly InboxRo
             <Button size="small" onClick={() => (reason === null ? setReason("") : void run("rejected"))}>Reject {chosen.length}{reason === null ? "…" : ""}</Button>
           </>
         ) : null}
+        {chosen.length > 0 && chosen.length < pickable && progress === null && reason === null ? <Button size="small" variant="quiet" onClick={onPickAll}>Select all {pickable}</Button> : null}
         {progress === null ? <Button size="small" variant="quiet" data-key="escape-batch" onClick={() => { setResults([]); setReason(null); onClear(); }}>{chosen.length > 0 ? "Clear" : "Close"}</Button> : null}
       </div>
     </section>

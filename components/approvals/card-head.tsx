@@ -8,7 +8,7 @@ import { Countdown } from "./countdown";
 import { DANGER_TONES, DANGER_WORDS } from "./danger";
 import type { Extend } from "./decision";
 import { ExtendButton } from "./extend-button";
-import { CardLookers, FactLookers } from "./looking";
+import { CardLookers } from "./looking";
 import { ShownText } from "./shown-text";
 
 /** The 52 px bar of the card: how dangerous, how long. On a phone it also leads back to the list. */
@@ -23,7 +23,6 @@ export function CardBar({ card, listHref, extend }: { card: ApprovalCard; listHr
         {DANGER_WORDS[card.danger]}
         {card.destructive ? " · cannot be undone" : ""}
       </Tag>
-      {isPending ? <CardLookers approvalId={card.id} /> : null}
       <div className="ml-auto flex flex-wrap items-center justify-end gap-2.5">
         {isPending && card.expiresAt ? <Countdown until={card.expiresAt} from={card.createdAt} now={card.now} /> : null}
         {isPending && !card.expiresAt ? <span className="text-sm text-ink-2">Does not expire</span> : null}
@@ -55,7 +54,7 @@ export function CardTitle({ card }: { card: ApprovalCard }) {
         <Fact name="asked">
           <RelativeTime at={card.createdAt} now={card.now} />
         </Fact>
-        {card.status === "pending" ? <FactLookers approvalId={card.id} /> : null}
+        {card.status === "pending" ? <CardLookers approvalId={card.id} /> : null}
       </dl>
     </div>
   );

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { AnswerNotice } from "./answer-notice";
 import type { Decide, DecisionAnswer, SetAside } from "./decision";
 import { type DecisionFacts, DecisionPanel } from "./decision-panel";
-import { NextPanel } from "./no-decision";
+import { NextPanel } from "./next-panel";
 
 interface Props {
   /** Null when the reader has nothing to decide. */

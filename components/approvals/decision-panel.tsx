@@ -87,9 +87,16 @@ export function DecisionPanel({ facts, decide, setAside, answer, setAnswer }: Pr
       {comment !== null && mode !== "reject" && mode !== "aside" ? <CommentField value={comment} onChange={setComment} onDrop={() => setComment(null)} /> : null}
       {mode === "choose" ? (
         <>
-          <Consequences facts={facts} />
+          <div className="grid gap-1">
+            <Consequences facts={facts} />
+            {comment === null ? (
+              <button type="button" data-key="c" disabled={isOver || isPending} onClick={() => setComment("")} className="w-fit text-sm text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink max-tablet:hidden">
+                Add a comment to the approval <KeyHint letter="C" />
+              </button>
+            ) : null}
+          </div>
           {isUnseen && isSettled ? <p role="status" className="text-sm text-ink-2">Approve opens when all arguments were on the screen; {missing} {missing === 1 ? "is" : "are"} left. Scroll down and unfold them.</p> : null}
-          <div className="grid grid-cols-4 gap-2 tablet:flex tablet:flex-wrap">
+          <div className="grid grid-cols-4 gap-2 tablet:flex">
             <Button data-key="r" disabled={isOver || isPending} onClick={() => { setAnswer(null); setMode("reject"); }} className="max-tablet:order-2">
               Reject <KeyHint letter="R" />
             </Button>
@@ -99,8 +106,8 @@ export function DecisionPanel({ facts, decide, setAside, answer, setAnswer }: Pr
             <Button data-key="n" disabled={isPending} onClick={() => { setAnswer(null); setMode("aside"); }} className="max-tablet:order-4 max-tablet:px-1">
               Not now <KeyHint letter="N" />
             </Button>
-            <Button data-key="c" variant="quiet" disabled={isOver || isPending || comment !== null} onClick={() => setComment("")} className="max-tablet:order-5 max-tablet:px-1">
-              Comment <KeyHint letter="C" />
+            <Button data-key="c" variant="quiet" disabled={isOver || isPending || comment !== null} onClick={() => setComment("")} className="order-5 px-1 tablet:hidden">
+              Comment
             </Button>
             <Button data-key="a" variant="primary" disabled={isOver || isUnseen} aria-disabled={isPending || undefined} onClick={approve} className="max-tablet:order-1 max-tablet:col-span-4 tablet:ml-auto">
               {isPending ? "Recording…" : facts.confirmWord === null ? "Approve" : "Approve…"} <KeyHint letter="A" />
@@ -116,7 +123,7 @@ function Consequences({ facts: { rule, confirmWord } }: { facts: DecisionFacts }
   return (
     <p className="text-sm text-ink-2 text-pretty max-tablet:sr-only">
       <b className="font-semibold text-ink">Approve</b> {describeApproval(rule)} {confirmWord === null ? "" : "You type a value first. "}
-      <b className="font-semibold text-ink">Reject</b> {describeRejection(rule)} <b className="font-semibold text-ink">Not now</b> leaves it waiting for everyone and lets it sink in your queue. {describeExpiry(rule)}
+      <b className="font-semibold text-ink">Reject</b> {describeRejection(rule)} <b className="font-semibold text-ink">Not now</b> lets it sink in your queue. {describeExpiry(rule)}
     </p>
   );
 }

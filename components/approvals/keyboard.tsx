@@ -7,6 +7,7 @@ import { Dialog } from "@/components/ui/dialog";
 import type { SavePreferences } from "@/components/theme/theme";
 import { CheckField } from "@/components/ui/field";
 import { usePreference } from "@/components/ui/use-preference";
+import { moveInQueue } from "./queue-place";
 
 const KEYS = [
   ["J", "next call"],
@@ -69,20 +70,9 @@ export function InboxKeys({ initial, save }: { initial: boolean; save: SavePrefe
 }
 
 function act(key: string): boolean {
-  if (key === "j" || key === "k") return move(key === "j" ? 1 : -1);
+  if (key === "j" || key === "k") return moveInQueue(key === "j" ? 1 : -1);
   if (key === "x") return press('[data-row]:has([aria-current="page"]) input[type="checkbox"]');
   return ["a", "r", "e", "n", "c"].includes(key) && press(`[data-key="${key}"]`);
-}
-
-/** The next or previous row; from a card that is not in the list, the first. */
-function move(by: 1 | -1): boolean {
-  const links = [...document.querySelectorAll<HTMLAnchorElement>("[data-row] > a")];
-  const current = links.findIndex((link) => link.getAttribute("aria-current") === "page");
-  const target = links[current === -1 ? 0 : current + by];
-  if (!target) return false;
-  target.scrollIntoView({ block: "nearest" });
-  target.click();
-  return true;
 }
 
 function press(selector: string): boolean {

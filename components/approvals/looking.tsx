@@ -40,20 +40,17 @@ export function LookingAt({ approvalId }: { approvalId: string }) {
   return null;
 }
 
-/** Stands in the bar of a card, in the room that is left: whoever comes and goes moves nothing. */
+/** Ends the facts of a card. */
 export function CardLookers({ approvalId }: { approvalId: string }) {
   const words = useLookers(approvalId);
   return (
-    <span role="status" title={words ?? undefined} className="min-w-0 flex-1 basis-0 truncate text-sm text-ink-2 max-tablet:hidden">
-      {words ?? ""}
-    </span>
+    <div>
+      <dt className="sr-only">now</dt>
+      <dd className="font-medium text-accent wrap-anywhere">
+        <span role="status">{words ?? ""}</span>
+      </dd>
+    </div>
   );
-}
-
-/** On a phone the bar has no room; there it ends the facts. */
-export function FactLookers({ approvalId }: { approvalId: string }) {
-  const words = useLookers(approvalId);
-  return words === null ? null : <div className="tablet:hidden"><dt className="sr-only">now</dt><dd>{words}</dd></div>;
 }
 
 /** Ends the second line of a row. */

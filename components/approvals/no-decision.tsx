@@ -1,8 +1,5 @@
-import Link from "next/link";
-import { buttonClass } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
-import { KeyHint } from "./key-hint";
 
 /** Whoever cannot decide learns why, and who could; a call that nobody can decide says so to everyone. */
 export function WhoCould({ card }: { card: ApprovalCard }) {
@@ -31,17 +28,5 @@ export function WhoCould({ card }: { card: ApprovalCard }) {
       <p>{card.refusal}</p>
       <p>Those are now: {people}.</p>
     </Notice>
-  );
-}
-
-/** At the foot of a card on which there is nothing to decide. */
-export function NextPanel({ nextHref, isDecided }: { nextHref: string; isDecided: boolean }) {
-  return (
-    <div className="flex items-center gap-3 border-t border-line bg-paper px-4 pt-3 pb-[calc(env(safe-area-inset-bottom)+14px)] tablet:px-6">
-      <span className="text-sm text-ink-2">{isDecided ? "Nothing is left to decide here." : "It keeps waiting."}</span>
-      <Link href={nextHref} className={buttonClass({}, "ml-auto hover:bg-sunken")}>
-        Next <KeyHint letter="J" />
-      </Link>
-    </div>
   );
 }

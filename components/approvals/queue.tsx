@@ -1,9 +1,10 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { BatchBar } from "./batch-bar";
 import type { Decide } from "./decision";
+import { rememberPlace } from "./queue-place";
 import { QueueRow } from "./queue-row";
 
 interface Props {
@@ -21,7 +22,13 @@ interface Props {
 export function Queue({ rows, sunk, selectedId, search, now, decide }: Props) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string) => setPicked((before) => (before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
-  const chosen = [...rows, ...sunk].filter((row) => picked.has(row.id) && isPickable(row));
+  const all = [...rows, ...sunk];
+  const pickable = all.filter(isPickable);
+  const chosen = pickable.filter((row) => picked.has(row.id));
+  const place = all.findIndex((row) => row.id === selectedId);
+  useEffect(() => {
+    if (place !== -1) rememberPlace(place);
+  }, [place]);
   const show = (row: InboxRow) => (
     <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} onPick={() => toggle(row.id)} now={now} />
   );
@@ -32,7 +39,7 @@ export function Queue({ rows, sunk, selectedId, search, now, decide }: Props) {
         {sunk.length > 0 ? <li className="border-b border-line bg-sunken px-4 py-1.5 text-sm font-medium text-ink-2">Set aside by you</li> : null}
         {sunk.map(show)}
       </ol>
-      <BatchBar chosen={chosen} onClear={() => setPicked(new Set())} decide={decide} />
+      <BatchBar chosen={chosen} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map((row) => row.id)))} onClear={() => setPicked(new Set())} decide={decide} />
     </>
   );
 }
