@@ -1,7 +1,9 @@
-import { ROLES } from "@/lib/domain/roles";
-import { expect, test } from "./fixtures";
+import { type Role, ROLES } from "@/lib/domain/roles";
+import { TEST_PASSWORD } from "@/lib/testing/builders";
+import { expect, required, test } from "./fixtures";
 import { AuditPage } from "./pages/audit-page";
 import { ConsolePage } from "./pages/console-page";
+import { SignInPage } from "./pages/sign-in-page";
 import { PLACES } from "./places";
 import { verifies } from "./requirements";
 
@@ -59,3 +61,28 @@ test(verifies("roles:api", "the API refuses a viewer's session what only operato
     expect((await answer.json()).error).toMatchObject({ code: "forbidden", issues: [] });
   }
 });
+
+/** What each role may ask of the API at the least, and how it answers about things that do not exist, or with nothing in the body. */
+const ASKED: { method: "GET" | "POST"; path: string; from: Role; answer: number }[] = [
+  { method: "GET", path: "/approvals", from: "viewer", answer: 200 },
+  { method: "POST", path: "/approvals/apr_none/decide", from: "reviewer", answer: 404 },
+  { method: "POST", path: "/runs/run_none/cancel", from: "operator", answer: 404 },
+  { method: "GET", path: "/audit-log?limit=1", from: "operator", answer: 200 },
+  { method: "POST", path: "/settings/pause", from: "admin", answer: 422 },
+];
+
+for (const role of ROLES) {
+  test(verifies("roles:api", `${role}: signs in by the form, and the session asks of the API what the role allows and nothing more`), async ({ open, person }) => {
+    const someone = await person(role);
+    const page = await open(null);
+    const signIn = new SignInPage(page);
+    await signIn.open();
+    await signIn.signIn(someone.email, TEST_PASSWORD);
+    await expect(new ConsolePage(page).heading("Inbox")).toBeVisible();
+    for (const { method, path, from, answer } of ASKED) {
+      const data = path.endsWith("decide") ? { decision: "reject" } : {};
+      const response = await page.request.fetch(path, { method, headers: { origin: required("BASE_URL") }, ...(method === "POST" ? { data } : {}) });
+      expect.soft(response.status(), `${method} ${path}`).toBe(ROLES.indexOf(role) >= ROLES.indexOf(from) ? answer : 403);
+    }
+  });
+}
