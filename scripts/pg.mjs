@@ -29,8 +29,11 @@ const SETTINGS = {
   log_timezone: "UTC",
 };
 
-/** For data that only has to live as long as a test: several times faster, and lost with the power. */
-const UNSAFE_SETTINGS = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "400" };
+/**
+ * For data that only has to live as long as a test: several times faster, and lost with the power. A vacuum at work in a database would
+ * keep a test from dropping it.
+ */
+const UNSAFE_SETTINGS = { autovacuum: "off", fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "400" };
 
 export function databaseUrl(secrets, port, database = APP_DATABASE) {
   return `postgresql://${APP_ROLE}:${encodeURIComponent(secrets.databasePassword)}@127.0.0.1:${port}/${database}`;
