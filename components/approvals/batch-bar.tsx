@@ -12,7 +12,11 @@ interface Result {
   id: string;
   name: string;
   words: string;
+  isRecorded: boolean;
 }
+
+/** More are folded; those that were not recorded are always shown. */
+const RESULTS_UNFOLDED = 5;
 
 interface Props {
   chosen: readonly InboxRow[];
@@ -37,7 +41,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
     const found: Result[] = [];
     for (const [done, row] of rows.entries()) {
       setProgress({ verdict, done, of: rows.length });
-      found.push({ id: row.id, name: `${row.server}.${row.tool}: ${row.summary}`, words: await decideOne(decide, row, verdict, reason?.trim() ?? "") });
+      found.push({ id: row.id, name: `${row.server}.${row.tool}: ${row.summary}`, ...(await decideOne(decide, row, verdict, reason?.trim() ?? "")) });
       setResults([...found]);
     }
     setProgress(null);
@@ -46,20 +50,20 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
     router.refresh();
   }
 
+  const missed = results.filter((result) => !result.isRecorded);
+  const isFolded = results.length > RESULTS_UNFOLDED;
   if (chosen.length === 0 && results.length === 0) return null;
   return (
     <section aria-label="Selected calls" className="grid max-h-[50dvh] gap-2 overflow-y-auto border-t border-line-strong bg-panel px-4 py-3 max-tablet:sticky max-tablet:bottom-14">
       <p role="status" className="text-sm font-medium">
-        {progress ? `${progress.verdict === "approved" ? "Approving" : "Rejecting"} ${progress.done + 1} of ${progress.of}…` : chosen.length > 0 ? `${chosen.length} selected` : "Done:"}
+        {progress ? `${progress.verdict === "approved" ? "Approving" : "Rejecting"} ${progress.done + 1} of ${progress.of}…` : chosen.length > 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded`}
       </p>
-      {results.length > 0 ? (
-        <ul className="grid gap-1 text-sm">
-          {results.map((result) => (
-            <li key={result.id} className="wrap-anywhere">
-              <span className="text-ink-2">{result.name}</span>: <b className="font-semibold">{result.words}</b>
-            </li>
-          ))}
-        </ul>
+      {isFolded ? <Results results={missed} /> : <Results results={results} />}
+      {isFolded ? (
+        <details className="text-sm">
+          <summary className="w-fit underline decoration-line-strong underline-offset-3 hover:decoration-ink">Each of the {results.length}</summary>
+          <Results results={results} />
+        </details>
       ) : null}
       {reason !== null && progress === null ? (
         <input autoFocus aria-label="Reason for all of them" placeholder="Reason, told to the agents" value={reason} maxLength={2000} onChange={(event) => setReason(event.target.value)} className={controlClass} />
@@ -78,9 +82,23 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
   );
 }
 
-async function decideOne(decide: Decide, row: InboxRow, verdict: Verdict, reason: string): Promise<string> {
-  if (verdict === "approved" && row.danger === "high" && !wasSeen(row.id, row.digest)) return "not approved: its danger is high, and it was not looked at. Open it first.";
-  return describe(await decideSafely(decide, { approvalId: row.id, digest: row.digest, verdict, ...(reason === "" ? {} : { reason }) }));
+function Results({ results }: { results: readonly Result[] }) {
+  if (results.length === 0) return null;
+  return (
+    <ul className="grid gap-1 text-sm">
+      {results.map((result) => (
+        <li key={result.id} className="wrap-anywhere">
+          <span className="text-ink-2">{result.name}</span>: <b className="font-semibold">{result.words}</b>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+async function decideOne(decide: Decide, row: InboxRow, verdict: Verdict, reason: string): Promise<Pick<Result, "words" | "isRecorded">> {
+  if (verdict === "approved" && row.danger === "high" && !wasSeen(row.id, row.digest)) return { words: "not approved: its danger is high, and it was not looked at. Open it first.", isRecorded: false };
+  const answer = await decideSafely(decide, { approvalId: row.id, digest: row.digest, verdict, ...(reason === "" ? {} : { reason }) });
+  return { words: describe(answer), isRecorded: answer.kind === "recorded" };
 }
 
 function describe(answer: DecisionAnswer): string {

@@ -68,10 +68,11 @@ function ToastCard({ toast }: { toast: Toast }) {
   );
 }
 
+/** At the top, because what is done next is at the foot of a card, and on a phone at the foot of every page. */
 export function Toaster() {
   const shown = useSyncExternalStore(subscribe, () => toasts, () => none);
   return (
-    <section aria-label="Notifications" aria-live="polite" className="pointer-events-none fixed inset-x-3 bottom-18 z-50 tablet:right-4 tablet:bottom-4 tablet:left-auto tablet:w-88">
+    <section aria-label="Notifications" aria-live="polite" className="pointer-events-none fixed inset-x-3 top-2 z-50 mx-auto max-w-88">
       <ol className="grid gap-2">
         {shown.map((toast) => (
           <ToastCard key={toast.id} toast={toast} />
