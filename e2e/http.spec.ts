@@ -59,6 +59,8 @@ test(verifies("http:csp", "the policy allows no inline script, no framing and no
 });
 
 test(verifies("http:csp", "no page breaks the policy itself or writes an error to the console"), async ({ open, person }) => {
+  // Every page there is, each until it is quiet.
+  test.slow();
   // What the pages complain about is collected by the fixture, which fails the test.
   const page = await open(await person("admin"));
   for (const { path, title } of [...PLACES, ...PUBLIC_PLACES.filter(({ name }) => name !== "sign-in")]) {
