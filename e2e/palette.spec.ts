@@ -41,6 +41,32 @@ test(verifies("ui:palette", "by keys alone: a page, a run by its id, a call that
   await expect(page).toHaveURL(/issue-refund$/);
 });
 
+test(verifies("ui:palette", "Enter before the answer opens what was typed, not what the list before showed under the same name"), async ({ open, person, deps }) => {
+  const other = await startAndWait(deps, "T-315");
+  const { approvalId } = await startAndWait(deps, "T-315");
+  const page = await open(await person("operator"));
+  await page.goto("/history");
+  await openPalette(page);
+  // Both begin alike: ids are made of the time.
+  let alike = 0;
+  while (approvalId[alike] === other.approvalId[alike]) alike += 1;
+  await page.keyboard.type(approvalId.slice(0, alike));
+  await expect(option(page, /Delete customer C-201/).first()).toBeEnabled();
+  const held = Promise.withResolvers<void>();
+  await page.route("**/palette?*", async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const asked = page.waitForRequest((request) => request.url().endsWith(`/palette?q=${approvalId}`));
+  await page.keyboard.type(approvalId.slice(alike));
+  await page.keyboard.press("Enter");
+  await asked;
+  await expect(option(page, /Delete customer C-201/).first()).toBeDisabled();
+  await expect(page).toHaveURL(/\/history$/);
+  held.resolve();
+  await expect(page).toHaveURL(new RegExp(`/inbox/${approvalId}$`));
+});
+
 test(verifies("ui:palette", "people are found by admins only, the trail by those who may read it, and nobody who is signed out finds anything"), async ({ open, person }) => {
   const someone = await person("viewer");
   const admin = await open(await person("admin"));

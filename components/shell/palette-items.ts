@@ -32,3 +32,27 @@ export function filterKnown(pages: readonly { label: string; href: string }[], t
   const group = (title: string, items: readonly PaletteItem[]): PaletteGroup[] => (items.length > 0 ? [{ title, items }] : []);
   return { pages: group("Pages", pages.filter(fits).map((page) => ({ ...page, detail: "" }))), themes: group("Theme", THEMES.filter(fits)) };
 }
+
+export const keyOf = (item: PaletteItem): string => item.href ?? item.label;
+
+interface Shown {
+  items: readonly PaletteItem[];
+  /** Those of the items that can be chosen now. */
+  open: readonly PaletteItem[];
+  /** Where the person moved to; null as long as they only typed. */
+  picked: PaletteItem | null;
+  /** Whether the first that is open stays the first, whatever is yet found. */
+  isSure: boolean;
+}
+
+/** The place of the entry that Enter opens, or -1. It never changes under the hand: an entry is pointed at by what it is, not by where it stands. */
+export function findActive({ items, open, picked, isSure }: Shown): number {
+  const chosen = open.find((item) => picked !== null && keyOf(item) === keyOf(picked)) ?? (isSure ? open[0] : undefined);
+  return chosen ? items.indexOf(chosen) : -1;
+}
+
+/** The entry after or before this one, round the ends; from none, the first or the last. */
+export function besides(open: readonly PaletteItem[], item: PaletteItem | undefined, step: number): PaletteItem | null {
+  const from = item ? open.indexOf(item) : step > 0 ? -1 : 0;
+  return open[(from + step + open.length) % open.length] ?? null;
+}

@@ -6,7 +6,7 @@ import { Search } from "lucide-react";
 import { applyTheme, type SavePreferences } from "@/components/theme/theme";
 import { classNames } from "@/components/ui/class-names";
 import { showToast } from "@/components/ui/toast";
-import { filterKnown, type PaletteItem } from "./palette-items";
+import { besides, filterKnown, findActive, keyOf, type PaletteGroup, type PaletteItem } from "./palette-items";
 import { useFound } from "./use-found";
 
 interface Props {
@@ -21,12 +21,14 @@ export default function Palette({ pages, save, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const [text, setText] = useState("");
-  const [place, setPlace] = useState(0);
+  const [picked, setPicked] = useState<PaletteItem | null>(null);
+  const isHasty = useRef(false);
   const { groups: found, isSearching, problem } = useFound(text);
   const known = filterKnown(pages, text);
-  const groups = [...known.pages, ...found, ...known.themes];
+  const groups: ShownGroup[] = [...known.pages, ...found.map((group) => ({ ...group, isStale: isSearching })), ...known.themes];
   const items = groups.flatMap((group) => group.items);
-  const active = Math.min(place, items.length - 1);
+  const open = groups.flatMap((group) => (group.isStale ? [] : group.items));
+  const active = findActive({ items, open, picked, isSure: !isSearching || known.pages.length > 0 });
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     // Newer browsers give a promise back, which is no way to clean up.
@@ -42,10 +44,17 @@ export default function Palette({ pages, save, onClose }: Props) {
     const why = await save({ theme: item.theme }).catch(() => "The connection broke.");
     showToast(why === null ? item.label : `${item.label}, in this browser only: ${why}`);
   }
+  useEffect(() => {
+    // Enter before the answer holds for the answer's first entry. The list of the text before has no say: it may show another call by the same name.
+    if (!isHasty.current || isSearching) return;
+    isHasty.current = false;
+    void choose(items[active]);
+  });
   function onKeyDown(event: React.KeyboardEvent) {
     if (event.nativeEvent.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined && items.length > 0) setPlace((active + step + items.length) % items.length);
+    if (step !== undefined) setPicked(besides(open, items[active], step));
+    else if (event.key === "Enter" && active === -1) isHasty.current = isSearching;
     else if (event.key === "Enter") void choose(items[active]);
     else return;
     event.preventDefault();
@@ -60,7 +69,7 @@ export default function Palette({ pages, save, onClose }: Props) {
           aria-label="Search pages, calls, runs, workflows and tools"
           aria-expanded={items.length > 0}
           aria-controls={`${id}-list`}
-          aria-activedescendant={items.length > 0 ? `${id}-${active}` : undefined}
+          aria-activedescendant={active === -1 ? undefined : `${id}-${active}`}
           aria-autocomplete="list"
           autoFocus
           autoComplete="off"
@@ -70,7 +79,8 @@ export default function Palette({ pages, save, onClose }: Props) {
           value={text}
           onChange={(event) => {
             setText(event.target.value);
-            setPlace(0);
+            setPicked(null);
+            isHasty.current = false;
           }}
           onKeyDown={onKeyDown}
           className="h-12 min-w-0 flex-1 bg-transparent outline-none max-tablet:text-[16px]"
@@ -80,7 +90,7 @@ export default function Palette({ pages, save, onClose }: Props) {
       </div>
       <div id={`${id}-list`} role="listbox" aria-label="Found" className="max-h-[min(26rem,60dvh)] overflow-y-auto p-1.5">
         {groups.map((group, index) => (
-          <Group key={group.title} id={id} title={group.title} items={group.items} first={groups.slice(0, index).reduce((sum, before) => sum + before.items.length, 0)} active={active} onPoint={setPlace} onChoose={(item) => void choose(item)} />
+          <Group key={group.title} id={id} group={group} first={groups.slice(0, index).reduce((sum, before) => sum + before.items.length, 0)} active={active} onPoint={setPicked} onChoose={(item) => void choose(item)} />
         ))}
       </div>
       <p role="status" className="px-4 pb-2.5 text-sm text-ink-2 empty:hidden">
@@ -90,18 +100,22 @@ export default function Palette({ pages, save, onClose }: Props) {
   );
 }
 
+interface ShownGroup extends PaletteGroup {
+  /** Found for the text before; it stays in sight while an answer is awaited, so that nothing jumps, but leads nowhere. */
+  isStale?: boolean;
+}
+
 interface GroupProps {
   id: string;
-  title: string;
-  items: readonly PaletteItem[];
+  group: ShownGroup;
   /** The place of its first entry among all. */
   first: number;
   active: number;
-  onPoint: (place: number) => void;
+  onPoint: (item: PaletteItem) => void;
   onChoose: (item: PaletteItem) => void;
 }
 
-function Group({ id, title, items, first, active, onPoint, onChoose }: GroupProps) {
+function Group({ id, group: { title, items, isStale = false }, first, active, onPoint, onChoose }: GroupProps) {
   return (
     <div role="group" aria-label={title}>
       <div aria-hidden className="px-2.5 pt-2 pb-1 text-xs text-ink-3">
@@ -111,14 +125,15 @@ function Group({ id, title, items, first, active, onPoint, onChoose }: GroupProp
         // The keyboard is the field's: it moves through the entries and chooses one.
         <button
           type="button"
-          key={item.href ?? item.label}
+          key={keyOf(item)}
           id={`${id}-${first + index}`}
           role="option"
           tabIndex={-1}
           aria-selected={first + index === active}
-          onPointerMove={() => onPoint(first + index)}
+          disabled={isStale}
+          onPointerMove={() => onPoint(item)}
           onClick={() => onChoose(item)}
-          className={classNames("flex w-full cursor-pointer text-left flex-wrap items-baseline gap-x-3 rounded-sm px-2.5 py-1.5 max-tablet:py-2.5", first + index === active && "bg-accent-soft")}
+          className={classNames("flex w-full cursor-pointer text-left flex-wrap items-baseline gap-x-3 rounded-sm px-2.5 py-1.5 transition-opacity disabled:cursor-default disabled:opacity-55 disabled:delay-200 max-tablet:py-2.5", first + index === active && "bg-accent-soft")}
         >
           <span className="min-w-0 wrap-anywhere">{item.label}</span>
           <span className="ml-auto min-w-0 text-sm text-ink-2 wrap-anywhere">{item.detail}</span>
