@@ -67,6 +67,7 @@ test(verifies("leaks:none", "of all secrets that were planted, none is in the da
     expect(Object.values(secrets).every((secret) => secret.length >= 8)).toBe(true);
 
     expect(logs.text, "what the log says of each answer").toContain('"operation":"settleCall"');
+    expect(logs.text, "which token asked, by its id").toMatch(/"token_id":"tok_\w+"/);
     const control = new Set(search(all, { control: CONTROL }).map(({ place }) => place.split(" ")[0]));
     expect([...control]).toEqual(expect.arrayContaining(["answer", "page", "table"]));
     expect.soft(search(all, secrets)).toEqual([]);

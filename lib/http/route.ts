@@ -65,7 +65,8 @@ export function createRoute(deps: RouteDeps) {
   };
 }
 
-const describe = (principal: Principal | null) => ({ user: principal?.user.id, token: principal?.token?.id });
+/** `token` alone would be taken for the token itself, and be struck out. */
+const describe = (principal: Principal | null) => ({ user: principal?.user.id, token_id: principal?.token?.id });
 
 async function authenticate(request: Request, deps: RouteDeps): Promise<Principal> {
   const header = request.headers.get("authorization");
