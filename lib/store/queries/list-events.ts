@@ -50,7 +50,7 @@ export async function* streamEvents(db: Db, filter: TrailFilter, batch = 1000): 
 }
 
 /** What every run writes. These are found soon in the order of ids; all others are in the index events_by_type, which leaves out exactly these. */
-const USUAL_TYPES = [
+export const USUAL_TYPES = [
   "run.created", "run.started", "run.resumed", "run.parked", "run.completed", "step.started", "step.complete", "turn.recorded",
   "call.approved", "call.pending_approval", "call.executing", "call.succeeded", "approval.requested", "approval.decided",
 ];
