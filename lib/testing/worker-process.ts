@@ -1,7 +1,9 @@
-/** Real worker processes on one database and one project, and the hands of people in the test's own process, which advances nothing. */
+/** Real worker and web processes on one database and one project, and the hands of people in the test's own process, which advances nothing. */
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { scopesOf } from "@/lib/domain/roles";
+import { createToken } from "@/lib/engine/create-token";
 import type { DecidedBy } from "@/lib/engine/decide-approval";
 import type { Runtime } from "@/lib/engine/runtime";
 import { env } from "@/lib/env";
@@ -22,6 +24,11 @@ export interface WorkerProcess extends ChildProgram {
   readonly ownerId: string;
 }
 
+export interface WebProcess extends ChildProgram {
+  /** Asks as the person of this token. */
+  post(path: string, token: string, body: unknown, headers?: Record<string, string>): Promise<{ status: number; body: { run_id?: string; error?: { message: string } } }>;
+}
+
 export interface Fleet {
   /** With the real time, and a line on which the workers hear of what people did. */
   deps: Runtime;
@@ -29,8 +36,12 @@ export interface Fleet {
   env: Record<string, string>;
   /** Resolves when the worker is on the list. `more` adds to its environment. */
   startWorker(more?: Record<string, string>): Promise<WorkerProcess>;
+  /** Resolves when it listens. */
+  startWeb(): Promise<WebProcess>;
   person(name: string): Promise<DecidedBy>;
-  /** Ends every worker by force. Call it while the database still is. */
+  /** A token of all that the person may do. */
+  tokenOf(person: DecidedBy): Promise<string>;
+  /** Ends every process by force. Call it while the database still is. */
   close(): Promise<void>;
 }
 
@@ -40,7 +51,7 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
   const data = mkdtempSync(path.join(os.tmpdir(), "kimitsu-fleet-"));
   const line = openWakeLine(database.url, createId("worker"), () => undefined);
   const deps: Runtime = { ...bench, now: () => new Date(), wake: (runId) => line.call(runId) };
-  const workers: WorkerProcess[] = [];
+  const children: ChildProgram[] = [];
   const environment = {
     KIMITSU_PROJECT: bench.projects.current().project.root,
     KIMITSU_DATA: data,
@@ -57,15 +68,27 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
     startWorker: async (more = {}) => {
       const child = await startChildProgram("lib/worker/main.ts", { env: { ...environment, ...more } });
       const worker = Object.assign(child, { ownerId: await untilListed(deps, child) });
-      workers.push(worker);
+      children.push(worker);
       return worker;
     },
-    person: async (name) => {
-      const reviewer = await buildUser(deps, "reviewer", { name });
-      return { userId: reviewer.id, role: "reviewer", groups: [], actor: reviewer.actor, tokenId: null };
+    startWeb: async () => {
+      const child = await startChildProgram("lib/testing/web-process.ts", { env: environment });
+      children.push(child);
+      const url = await child.nextLine();
+      return Object.assign(child, {
+        post: async (address: string, token: string, body: unknown, headers = {}) => {
+          const answer = await fetch(url + address, { method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}`, ...headers }, body: JSON.stringify(body) });
+          return { status: answer.status, body: await answer.json() };
+        },
+      });
     },
+    person: async (name) => {
+      const operator = await buildUser(deps, "operator", { name });
+      return { userId: operator.id, role: "operator", groups: [], actor: operator.actor, tokenId: null };
+    },
+    tokenOf: async ({ userId, role, actor }) => (await createToken(deps, actor, { name: "All", userId, scopes: scopesOf(role) })).token,
     close: async () => {
-      await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
+      await Promise.all(children.map((child) => child.stop("SIGKILL")));
       await line.close();
       await pauses.close();
       await bench.close();

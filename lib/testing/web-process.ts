@@ -1,0 +1,38 @@
+/**
+ * A web process without pages: the real route handlers of what people do, behind Node's own HTTP server. It advances no runs. Its first line
+ * is its address.
+ */
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { POST as decide } from "@/app/approvals/[approvalId]/decide/route";
+import { POST as settle } from "@/app/calls/[callId]/settle/route";
+import { POST as start } from "@/app/runs/route";
+import { openRuntime } from "@/lib/engine/runtime";
+import { env } from "@/lib/env";
+import { createId } from "@/lib/ids";
+import { openWakeLine } from "@/lib/store/wake-line";
+
+const ROUTES = [
+  { path: /^\/runs$/, handler: start },
+  { path: /^\/approvals\/(?<approvalId>[^/]+)\/decide$/, handler: decide },
+  { path: /^\/calls\/(?<callId>[^/]+)\/settle$/, handler: settle },
+];
+
+async function answer(message: IncomingMessage): Promise<Response> {
+  const url = new URL(message.url ?? "/", `http://${message.headers.host}`);
+  const headers = new Headers(Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]));
+  for (const { path, handler } of ROUTES) {
+    const params = path.exec(url.pathname);
+    if (params) return handler(new Request(url, { method: message.method, headers, body: await buffer(message) }), { params: Promise.resolve({ ...params.groups }) });
+  }
+  return new Response(null, { status: 404 });
+}
+
+const line = openWakeLine(env.DATABASE_URL ?? "", createId("worker"), () => undefined);
+await openRuntime((runId) => line.call(runId));
+const server = createServer(async (message, reply) => {
+  const response = await answer(message);
+  reply.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+});
+server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`));
