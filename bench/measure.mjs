@@ -12,20 +12,20 @@ export async function measure({ cycle, count, concurrency }) {
   const seconds = (performance.now() - startedAt) / 1000;
   decisionMs.sort((a, b) => a - b);
   const at = (share) => decisionMs[Math.min(decisionMs.length - 1, Math.floor(decisionMs.length * share))];
-  return { perSecond: count / seconds, p50: at(0.5), p99: at(0.99) };
+  return { seconds, decisionMs, perSecond: count / seconds, p50: at(0.5), p99: at(0.99) };
 }
 
-/** What Postgres did for it: bytes of its log and commits, from its own counters. */
+/**
+ * What Postgres did for it: bytes of its log, and transactions that wrote (those that get a number, and have to reach the disk). Both are exact at once,
+ * unlike the counters of commits, which every connection reports when it finds the time.
+ */
 export async function cost(client, count, work) {
   const read = async () => {
-    await client.query("SELECT pg_stat_force_next_flush()");
-    const { rows } = await client.query(
-      "SELECT pg_current_wal_lsn() - '0/0' AS wal, (SELECT sum(xact_commit) FROM pg_stat_database WHERE datname = current_database()) AS commits",
-    );
-    return { wal: Number(rows[0].wal), commits: Number(rows[0].commits) };
+    const { rows } = await client.query("SELECT pg_current_wal_insert_lsn() - '0/0' AS wal, pg_snapshot_xmax(pg_current_snapshot())::text AS transaction");
+    return { wal: Number(rows[0].wal), transaction: Number(rows[0].transaction) };
   };
   const before = await read();
   const result = await work();
   const after = await read();
-  return { ...result, walBytes: Math.round((after.wal - before.wal) / count), commits: (after.commits - before.commits) / count };
+  return { ...result, walBytes: Math.round((after.wal - before.wal) / count), writes: (after.transaction - before.transaction) / count };
 }

@@ -94,6 +94,7 @@ export const REQUIREMENTS = {
   "inbox:size": "The first load of the inbox takes less than 200 KB of script.",
 
   "tools:list": "Tools show the health of their server, their danger, who may use them, and for each agent what becomes of a call, with file and line.",
+  "toolsets:size": "With three tool servers and a hundred tools, what toolsets send of them on the first turn is at most a fifth of everything.",
   "tools:drift": "A tool whose definition changed is shown beside the one that was trusted, with what differs, and asks a person until it is trusted again.",
 
   "insights:figures": "Insights counts exactly what happened in the days that are shown: approvals, waits, expiries, tokens and cost.",

@@ -1,9 +1,14 @@
 #!/usr/bin/env node
-/** `npm run bench`: Kimitsu beside its peers and the floor, one after the other in one run on one durable Postgres; ratios first. */
+/**
+ * `npm run bench`: Kimitsu beside its peers and the floor, as it grows, and what its tools cost in tokens, on one durable Postgres. Writes docs/benchmarks.md.
+ * `npm run bench -- peers | growth | tokens` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing.
+ */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { FIELD } from "../bench/field.mjs";
+import { describeGrowth, describePeers, describeTokens } from "../bench/report.mjs";
 import { ensureDataFolder, ensureSecrets } from "./data-folder.mjs";
 import { install } from "./install.mjs";
 import { deployMigrations } from "./migrate.mjs";
@@ -12,64 +17,148 @@ import { PlainError, reportFailure } from "./plain-error.mjs";
 import { applicationNode, continueOnApplicationNode, ROOT } from "./runtime.mjs";
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);
-const PLAN = {
-  warmUp: Math.ceil(100 * scale),
-  rounds: [
-    { concurrency: 1, count: Math.ceil(200 * scale) },
-    { concurrency: 32, count: Math.ceil(1000 * scale) },
-  ],
-};
 const BENCH = path.join(ROOT, "bench");
+const DOCUMENT = path.join(ROOT, "docs/benchmarks.md");
+/** Everyone is measured this often, in turns, so that whatever else the machine does hits all. */
+const PASSES = 2;
+const ROUNDS = [
+  { concurrency: 1, count: Math.ceil(100 * scale) },
+  { concurrency: 32, count: Math.ceil(500 * scale) },
+];
+const WARM_UP = Math.ceil(100 * scale);
+const DOUBLE_RUNS = 10;
 
 function installPeers() {
-  if (existsSync(path.join(BENCH, "node_modules/@langchain/langgraph"))) return;
+  const wanted = readFileSync(path.join(BENCH, "package-lock.json"));
+  const stamp = path.join(BENCH, "node_modules/.kimitsu-lock.json");
+  if (existsSync(stamp) && readFileSync(stamp).equals(wanted)) return;
   console.log("Installing the peers (bench/package.json) …");
   const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: BENCH, stdio: "inherit", shell: process.platform === "win32" });
   if (status !== 0) throw new PlainError("The peers could not be installed; run npm ci in bench/ to see why.");
+  writeFileSync(stamp, wanted);
 }
 
-function runPart(name, args, env) {
-  console.log(`Measuring ${name} …`);
-  const { status, stdout, stderr } = spawnSync(applicationNode(), args, { cwd: ROOT, env: { ...process.env, ...env, LOG_LEVEL: "silent" }, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
-  if (status !== 0) throw new PlainError(`${name} failed:\n${stderr.trim().split("\n").slice(-20).join("\n")}`);
+function runNode(what, args, { env = {}, input, mayDie = false } = {}) {
+  const { status, signal, stdout, stderr } = spawnSync(applicationNode(), ["--no-deprecation", ...args], { cwd: ROOT, input, env: { ...process.env, NODE_ENV: "production", ...env, LOG_LEVEL: "silent" }, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  if (mayDie ? signal !== "SIGKILL" : status !== 0) throw new PlainError(`${what} failed:\n${stderr.trim().split("\n").slice(-20).join("\n")}`);
   return JSON.parse(stdout.trim().split("\n").at(-1));
 }
 
-const number = (value, digits = 0) => (value === undefined ? "–" : value.toLocaleString("en", { maximumFractionDigits: digits, minimumFractionDigits: digits }));
-
-function report({ kimitsu, langgraph, floor }) {
-  const cpu = os.cpus()[0]?.model ?? "unknown processor";
-  console.log(`\n${os.cpus().length} × ${cpu}, Node ${process.version}, durable commits\n`);
-  for (const [index, { concurrency }] of PLAN.rounds.entries()) {
-    const [ours, theirs, bottom] = [kimitsu[index], langgraph[index], floor[index]];
-    console.log(`${concurrency} at once: ${number(ours.perSecond / theirs.perSecond, 1)} × LangGraph in cycles per second; decision → done ${number(ours.p50 / theirs.p50, 2)} × its p50`);
-    console.log("| | cycles/s | decision → done p50 / p99 ms | commits per run | WAL bytes per run |\n|---|---|---|---|---|");
-    console.log(`| Kimitsu | ${number(ours.perSecond)} | ${number(ours.p50, 1)} / ${number(ours.p99, 1)} | ${number(ours.commits, 1)} | ${number(ours.walBytes)} |`);
-    console.log(`| LangGraph JS + Postgres | ${number(theirs.perSecond)} | ${number(theirs.p50, 1)} / ${number(theirs.p99, 1)} | ${number(theirs.commits, 1)} | ${number(theirs.walBytes)} |`);
-    console.log(`| floor: single commits | ${number(bottom.perSecond)} | ${number(bottom.p50, 1)} / ${number(bottom.p99, 1)} | 1 | – |\n`);
-  }
+/** A database of its own for each; Kimitsu's have its tables. */
+async function openDatabases({ secrets, server }) {
+  const { default: pg } = await import("pg");
+  const url = (name) => databaseUrl(secrets, server.port, name);
+  const query = async (text) => {
+    const client = new pg.Client({ connectionString: url("postgres") });
+    await client.connect();
+    const { rows } = await client.query(text);
+    await client.end();
+    return rows;
+  };
+  return {
+    version: (await query("SHOW server_version"))[0].server_version,
+    async create(name, { migrated = false } = {}) {
+      const database = `bench_${name.replaceAll("-", "_")}`;
+      await query(`CREATE DATABASE ${database}`);
+      if (migrated) await deployMigrations(url(database));
+      return { DATABASE_URL: url(database), AUTH_SECRET: secrets.authSecret };
+    },
+  };
 }
 
-async function main() {
+const OURS = "kimitsu";
+const runSubject = (name, env, task, options = {}) =>
+  name === OURS
+    ? runNode(name, ["scripts/run-ts.mjs", "bench/kimitsu.ts"], { ...options, env: { ...env, BENCH_TASK: JSON.stringify(task) } })
+    : runNode(name, ["bench/peer.mjs", name, JSON.stringify(task)], { ...options, env });
+
+async function benchPeers(databases) {
+  const task = { kind: "measure", warmUp: WARM_UP, rounds: ROUNDS };
+  const subjects = {};
+  for (const { name } of FIELD) subjects[name] = { env: await databases.create(name, { migrated: name === OURS }), passes: [] };
+  const floor = { env: await databases.create("floor"), passes: [] };
+  for (let pass = 1; pass <= PASSES; pass++) {
+    console.log(`Pass ${pass} of ${PASSES}`);
+    floor.passes.push(runNode("the floor", ["bench/floor.mjs", JSON.stringify(task)], { env: floor.env }));
+    // There and back: what comes late in one pass comes early in the next.
+    for (const { name, title } of pass % 2 === 1 ? FIELD : FIELD.toReversed()) {
+      console.log(`  ${title} …`);
+      subjects[name].passes.push(runSubject(name, subjects[name].env, task));
+    }
+  }
+  for (const { name, title } of FIELD) {
+    console.log(`Trying what ${title} holds …`);
+    const subject = subjects[name];
+    subject.rounds = putTogether(subject.passes);
+    subject.twice = runSubject(name, subject.env, { kind: "approveTwice", runs: DOUBLE_RUNS });
+    const { id } = runSubject(name, subject.env, { kind: "dieInTool" }, { mayDie: true });
+    subject.crash = runSubject(name, subject.env, { kind: "recover", id });
+  }
+  return describePeers({ rounds: ROUNDS, subjects, floor: putTogether(floor.passes), versions: readVersions() });
+}
+
+/** The passes' cycles as if they had been one. */
+function putTogether(passes) {
+  return ROUNDS.map((_, index) => {
+    const parts = passes.map((rounds) => rounds[index]);
+    const samples = parts.flatMap(({ decisionMs }) => decisionMs).toSorted((a, b) => a - b);
+    const at = (share) => samples[Math.min(samples.length - 1, Math.floor(samples.length * share))];
+    const mean = (of) => parts.reduce((sum, part) => sum + of(part), 0) / parts.length;
+    return { perSecond: samples.length / parts.reduce((sum, { seconds }) => sum + seconds, 0), p50: at(0.5), p99: at(0.99), writes: mean(({ writes }) => writes), walBytes: mean(({ walBytes }) => walBytes) };
+  });
+}
+
+async function benchGrowth(databases) {
+  console.log("Measuring growth …");
+  return describeGrowth(runNode("growth", ["scripts/run-ts.mjs", "bench/growth.ts"], { env: { ...(await databases.create("growth", { migrated: true })), BENCH_SCALE: String(scale) } }));
+}
+
+async function benchTokens(databases) {
+  console.log("Counting tokens …");
+  const turns = runNode("tokens", ["scripts/run-ts.mjs", "bench/tokens.ts"], { env: await databases.create("tokens", { migrated: true }) });
+  return describeTokens(runNode("counting", ["bench/count-tokens.mjs"], { input: JSON.stringify(turns) }));
+}
+
+const PARTS = { peers: benchPeers, growth: benchGrowth, tokens: benchTokens };
+
+const readVersions = () => JSON.parse(readFileSync(path.join(BENCH, "package.json"), "utf8")).dependencies;
+
+function describeMachine({ version, loadBefore }) {
+  const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: ROOT, encoding: "utf8" }).stdout?.trim() || "unknown";
+  const [cpu] = os.cpus();
+  return `${new Date().toISOString().slice(0, 10)}, commit ${commit}: ${os.cpus().length} × ${cpu?.model.trim() ?? "unknown processor"}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release()}, Node ${process.version}, Postgres ${version}, load ${loadBefore.toFixed(1)} before.`;
+}
+
+/** Each part stands between its marks, with the machine that it was measured on. */
+function writeSections(sections, machine) {
+  const kept = existsSync(DOCUMENT) ? readFileSync(DOCUMENT, "utf8") : "";
+  const blocks = Object.keys(PARTS).map((name) => {
+    const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
+    if (sections[name]) return `${begin}\n${sections[name]}\n\n${machine}\n${end}`;
+    return kept.includes(begin) ? kept.slice(kept.indexOf(begin), kept.indexOf(end) + end.length) : "";
+  });
+  const intro = "# Benchmarks\n\nWritten by `npm run bench`; do not edit. On a machine that does much else only the ratios mean something, and those under 1.5 are ties.";
+  writeFileSync(DOCUMENT, `${[intro, ...blocks].filter(Boolean).join("\n\n")}\n`);
+}
+
+async function main(names) {
+  const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
+  if (unknown) throw new PlainError(`There is no benchmark ${JSON.stringify(unknown)}; there are ${Object.keys(PARTS).join(", ")}.`);
   await install();
   await continueOnApplicationNode();
   installPeers();
+  const [loadBefore] = os.loadavg();
   const folder = ensureDataFolder(mkdtempSync(path.join(os.tmpdir(), "kimitsu-bench-")));
   const secrets = ensureSecrets(folder);
   const server = await startPostgres({ dataDir: folder, secrets });
   try {
-    const { default: pg } = await import("pg");
-    const client = new pg.Client({ connectionString: databaseUrl(secrets, server.port, "postgres") });
-    await client.connect();
-    for (const name of ["bench_kimitsu", "bench_langgraph", "bench_floor"]) await client.query(`CREATE DATABASE ${name}`);
-    await client.end();
-    const url = (name) => databaseUrl(secrets, server.port, name);
-    await deployMigrations(url("bench_kimitsu"));
-    const plan = JSON.stringify(PLAN);
-    const floor = runPart("the floor", ["bench/floor.mjs", plan], { DATABASE_URL: url("bench_floor") });
-    const langgraph = runPart("LangGraph", ["bench/langgraph.mjs", plan], { DATABASE_URL: url("bench_langgraph") });
-    const kimitsu = runPart("Kimitsu", ["scripts/run-ts.mjs", "bench/kimitsu.ts"], { DATABASE_URL: url("bench_kimitsu"), BENCH_PLAN: plan, AUTH_SECRET: secrets.authSecret, NODE_ENV: "production" });
-    report({ kimitsu, langgraph, floor });
+    const databases = await openDatabases({ secrets, server });
+    const sections = {};
+    for (const name of names.length > 0 ? names : Object.keys(PARTS)) sections[name] = await PARTS[name](databases);
+    const machine = describeMachine({ version: databases.version, loadBefore });
+    console.log(`\n${machine}\n\n${Object.values(sections).join("\n\n")}\n`);
+    if (scale === 1) writeSections(sections, machine);
+    else console.log("BENCH_SCALE is not 1, so docs/benchmarks.md stays as it is.");
   } finally {
     await server.stop();
     removeDatabase(folder);
@@ -77,4 +166,4 @@ async function main() {
   }
 }
 
-main().catch((error) => process.exit(reportFailure(error)));
+main(process.argv.slice(2)).catch((error) => process.exit(reportFailure(error)));

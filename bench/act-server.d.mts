@@ -1,0 +1,3 @@
+import type { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+
+export function openActServer(onAct: () => unknown): Promise<InMemoryTransport>;

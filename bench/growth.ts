@@ -1,0 +1,111 @@
+/** What a run costs as runs, arguments, projects and processes grow. Prints one line of JSON. */
+import pg from "pg";
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import { decideApproval } from "@/lib/engine/decide-approval";
+import { startRun } from "@/lib/engine/start-run";
+import { processVariables } from "@/lib/env";
+import { createId } from "@/lib/ids";
+import { chatAnswer, startChatServer } from "@/lib/testing/provider-servers/chat-server";
+import { longRun, manyAgents, remoteModel } from "./growth-projects";
+import { measureProcesses, RUNS_AT_ONCE, TOOL_MS } from "./growth-processes";
+import { advance, createReviewer, type KimitsuBench, openKimitsu } from "./kimitsu-runtime";
+import { cost, measure } from "./measure.mjs";
+
+const { DATABASE_URL: url = "", BENCH_SCALE: scale = "1" } = processVariables();
+const times = (count: number) => Math.max(1, Math.ceil(count * Number(scale)));
+const WARM_UP = 3;
+const owner = createId("worker");
+const client = new pg.Client({ connectionString: url });
+await client.connect();
+
+async function runOnce({ deps }: KimitsuBench): Promise<string> {
+  const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: SYSTEM_ACTOR });
+  await advance(deps, owner, runId, "pending");
+  return runId;
+}
+
+async function mustComplete({ deps }: KimitsuBench, runId: string): Promise<void> {
+  const { status, error } = await deps.db.run.findUniqueOrThrow({ where: { id: runId }, select: { status: true, error: true } });
+  if (status !== "complete") throw new Error(`run ${runId} is ${status}: ${JSON.stringify(error)}`);
+}
+
+/** The whole run per turn, and its last tenth alone: what grows shows there first. */
+async function measureTurns(turns: number, runs: number) {
+  const actedAt: number[] = [];
+  const bench = await openKimitsu({ url, files: longRun(turns), onAct: () => void actedAt.push(performance.now()) });
+  await mustComplete(bench, await runOnce(bench));
+  const ends: number[] = [];
+  const cycle = async () => {
+    actedAt.length = 0;
+    const startedAt = performance.now();
+    const runId = await runOnce(bench);
+    const tookMs = performance.now() - startedAt;
+    await mustComplete(bench, runId);
+    const tenth = actedAt.slice(-Math.max(2, Math.ceil(turns / 10)));
+    ends.push((tenth.at(-1)! - tenth[0]!) / (tenth.length - 1));
+    return tookMs;
+  };
+  const { p50, walBytes } = await cost(client, runs, () => measure({ cycle, count: runs, concurrency: 1 }));
+  await bench.close();
+  return { turns, msPerTurn: p50 / turns, lastMsPerTurn: ends.toSorted((a, b) => a - b)[Math.floor(ends.length / 2)]!, walPerTurn: walBytes / turns };
+}
+
+async function openApproved(files: Record<string, string>) {
+  const bench = await openKimitsu({ url, files });
+  const by = await createReviewer(bench.deps);
+  const cycle = async () => {
+    const startedAt = performance.now();
+    const runId = await runOnce(bench);
+    const { id } = await bench.deps.db.approval.findFirstOrThrow({ where: { runId }, select: { id: true } });
+    await decideApproval(bench.deps, by, { approvalId: id, verdict: "approved" });
+    await advance(bench.deps, owner, runId, "pending_approval");
+    const tookMs = performance.now() - startedAt;
+    await mustComplete(bench, runId);
+    return tookMs;
+  };
+  await measure({ cycle, count: WARM_UP, concurrency: 1 });
+  return { bench, cycle };
+}
+
+async function measureArguments(bytes: number, runs: number) {
+  const provider = await startChatServer();
+  const turns = [chatAnswer({ calls: [{ id: "call_1", name: "mcp__kimitsu-memory__act", arguments: JSON.stringify({ text: "x".repeat(bytes) }) }], finish_reason: "tool_calls" }), chatAnswer({ content: "done" })];
+  provider.reply(...Array.from({ length: runs + WARM_UP }, () => turns).flat());
+  const { bench, cycle } = await openApproved(remoteModel(provider.url));
+  const { p50, walBytes } = await cost(client, runs, () => measure({ cycle, count: runs, concurrency: 1 }));
+  await bench.close();
+  await provider.close();
+  return { bytes, ms: p50, walBytes };
+}
+
+async function measureAgents(agents: number, runs: number) {
+  const files = manyAgents(agents);
+  const openedFrom = performance.now();
+  const { bench, cycle } = await openApproved(files);
+  const openMs = performance.now() - openedFrom;
+  const { p50, walBytes } = await cost(client, runs, () => measure({ cycle, count: runs, concurrency: 1 }));
+  await bench.close();
+  return { agents, ms: p50, walBytes, openMs };
+}
+
+/** One after the other, each told as soon as it is known. */
+async function inTurn<Size, Result>(what: string, sizes: readonly Size[], measureOne: (size: Size) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const size of sizes) {
+    const result = await measureOne(size);
+    console.error(what, JSON.stringify(result));
+    results.push(result);
+  }
+  return results;
+}
+
+const results = {
+  turns: await inTurn("turns", [{ turns: 10, runs: 30 }, { turns: 100, runs: 6 }, { turns: 1000, runs: 1 }], ({ turns, runs }) => measureTurns(turns, times(runs))),
+  arguments: await inTurn("arguments", [{ bytes: 1_000, runs: 100 }, { bytes: 10_000, runs: 100 }, { bytes: 100_000, runs: 50 }, { bytes: 1_000_000, runs: 10 }], ({ bytes, runs }) => measureArguments(bytes, times(runs))),
+  agents: await inTurn("agents", [10, 100, 1000], (agents) => measureAgents(agents, times(100))),
+  processes: await inTurn("processes", [1, 2, 4], (processes) => measureProcesses(url, processes, times(3))),
+  settings: { runsAtOnce: RUNS_AT_ONCE, toolMs: TOOL_MS },
+};
+console.log(JSON.stringify(results));
+await client.end();
+process.exit(0);

@@ -1,0 +1,89 @@
+/** The sections of docs/benchmarks.md, ratios first. */
+import { FIELD } from "./field.mjs";
+
+const ROUND_TITLES = (rounds) => rounds.map(({ concurrency }) => (concurrency === 1 ? "one at a time" : `${concurrency} at once`));
+export const format = (value, digits = 0) => (Number.isFinite(value) ? value.toLocaleString("en", { maximumFractionDigits: digits, minimumFractionDigits: digits }) : "–");
+const ratio = (value) => `${format(value, value < 10 ? 2 : 0)} ×`;
+const table = (head, rows) => [`| ${head.join(" | ")} |`, `|${head.map(() => "---").join("|")}|`, ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
+const bytes = (value) => (value < 1_000_000 ? `${format(value / 1000)} KB` : `${format(value / 1_000_000)} MB`);
+
+/** `subjects` by name: `{ rounds, twice, crash }`; `versions` by package. */
+export function describePeers({ rounds, subjects, floor, versions }) {
+  const titles = ROUND_TITLES(rounds);
+  const ours = subjects.kimitsu.rounds;
+  const peers = FIELD.filter(({ name }) => name !== "kimitsu" && subjects[name]);
+  const versionOf = ({ packages }) => packages.map((name) => `${name} ${versions[name]}`).join(", ");
+  const ratios = peers.map(({ name, title }) => [
+    title,
+    ...rounds.flatMap((_, index) => [ratio(ours[index].perSecond / subjects[name].rounds[index].perSecond), ratio(subjects[name].rounds[index].p50 / ours[index].p50)]),
+    ratio(subjects[name].rounds.at(-1).walBytes / ours.at(-1).walBytes),
+  ]);
+  const figures = (index) => [
+    ...FIELD.filter(({ name }) => subjects[name]).map(({ name, title }) => {
+      const { perSecond, p50, p99, writes, walBytes } = subjects[name].rounds[index];
+      return [title, format(perSecond), `${format(p50, 1)} / ${format(p99, 1)}`, format(writes, 1), format(walBytes)];
+    }),
+    ["floor: one row, one commit", format(floor[index].perSecond), `${format(floor[index].p50, 1)} / ${format(floor[index].p99, 1)}`, format(floor[index].writes, 1), format(floor[index].walBytes)],
+  ];
+  const head = ["", "cycles/s", "decision → done, p50 / p99 ms", "writing transactions per run", "WAL bytes per run"];
+  return `## Beside its peers
+
+A cycle: a run starts, a scripted model asks for a tool, the run pauses in Postgres, a decision comes that knows only the run's id, the tool runs (the same MCP server
+in the process for all), the model ends. Each has a pool of 20 connections, a database and a process of its own on one Postgres with durable commits; everyone is
+measured twice, there and back, and the cycles are put together.
+
+More than 1 × is in favour of Kimitsu, also for time (peer ÷ Kimitsu) and bytes.
+
+${table(["Kimitsu against", ...titles.flatMap((title) => [`cycles/s, ${title}`, `decision → done p50, ${title}`]), "WAL bytes"], ratios)}
+
+${titles.map((title, index) => `### ${title[0].toUpperCase()}${title.slice(1)}\n\n${table(head, figures(index))}`).join("\n\n")}
+
+### What they hold
+
+Tried here: two people approve the same call at once, on two instances; and the process is killed inside of the tool, after its effect, and the run is taken up again in
+another process as the documentation says.
+
+${table(["", "approved twice at once: tool ran", "killed inside the tool", "keeps of the decision"], FIELD.filter(({ name }) => subjects[name]).map(({ name, title, audit }) => [title, describeTwice(subjects[name].twice), describeCrash(subjects[name].crash), audit]))}
+
+### Set up
+
+${table(["", "version", "how"], FIELD.filter(({ name }) => subjects[name]).map((entry) => [entry.title, versionOf(entry) || "this checkout", entry.setup]))}
+
+Models are plain functions where the peer lets them be (LangGraph, Mastra's workflow, DBOS) and scripted models of the peer's own interface elsewhere. OpenAI Agents and AI SDK have no
+persistence of their own for this: two statements that write and one that reads are the least that can be done, and nothing guards them.`;
+}
+
+function describeTwice({ runs, acts, refused }) {
+  return acts === runs ? `once, ${refused > 0 ? "the second was refused" : "the second was not needed"}` : `${acts} times in ${runs} runs`;
+}
+
+function describeCrash({ acts, end }) {
+  const times = acts === 1 ? "ran once" : `ran ${acts} times`;
+  return { ended: `goes on by itself; tool ${times}`, asks: `asks for approval again, as if nothing had happened; tool ${times}`, review: `tells a person that the outcome is unknown; tool ${times}` }[end];
+}
+
+export function describeGrowth({ turns, arguments: sizes, agents, processes, settings }) {
+  const [few, small, lone, one] = [turns[0], sizes[0], agents[0], processes[0]];
+  return `## As it grows
+
+${table(["turns in a run", "per turn", "its last tenth, per turn", "WAL per turn", "time per turn against 10 turns"], turns.map(({ turns: count, msPerTurn, lastMsPerTurn, walPerTurn }) => [format(count), `${format(msPerTurn, 2)} ms`, `${format(lastMsPerTurn, 2)} ms`, `${format(walPerTurn)} bytes`, ratio(msPerTurn / few.msPerTurn)]))}
+
+Each turn calls a tool that needs no approval. A run of 1,000 turns has ten steps of 100: an agent has at most 200 turns.
+
+${table(["arguments", "whole cycle, p50", "WAL", "time against 1 KB", "size against 1 KB"], sizes.map(({ bytes: size, ms, walBytes }) => [bytes(size), `${format(ms, 1)} ms`, bytes(walBytes), ratio(ms / small.ms), ratio(size / small.bytes)]))}
+
+${table(["agents in the project", "whole cycle, p50", "opened in", "cycle against 10"], agents.map(({ agents: count, ms, openMs }) => [format(count), `${format(ms, 1)} ms`, `${format(openMs)} ms`, ratio(ms / lone.ms)]))}
+
+${table(["worker processes", "calls/s", "against one"], processes.map(({ processes: count, callsPerSecond }) => [format(count), format(callsPerSecond, 1), ratio(callsPerSecond / one.callsPerSecond)]))}
+
+Real worker processes, each with ${settings.runsAtOnce} runs at a time, and a tool that takes ${settings.toolMs} ms over HTTP.`;
+}
+
+export function describeTokens({ servers, everything, onDemand, oneLoaded }) {
+  const row = (title, { tools, bytes: size, tokens }) => [title, format(tools), format(size), format(tokens), `${format((100 * tokens) / everything.tokens, 1)} %`];
+  return `## Tokens of tools on the first turn
+
+The public tool servers ${servers.join(", ")}; what the provider is sent under \`tools\`, counted as o200k.
+
+${table(["", "tools", "bytes", "tokens", "share"], [row("everything loaded", everything), row("toolsets, none loaded", onDemand), row("toolsets, one loaded from the start", oneLoaded)])}`;
+}
