@@ -1,4 +1,5 @@
 /** What a run costs as runs, arguments, projects and processes grow. Prints one line of JSON. */
+import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { decideApproval } from "@/lib/engine/decide-approval";
@@ -29,26 +30,30 @@ async function mustComplete({ deps }: KimitsuBench, runId: string): Promise<void
   if (status !== "complete") throw new Error(`run ${runId} is ${status}: ${JSON.stringify(error)}`);
 }
 
-/** The whole run per turn, and its last tenth alone: what grows shows there first. */
+/** The whole run per turn; and in the same run its first and its last part, where growth would show however busy the machine is. */
 async function measureTurns(turns: number, runs: number) {
   const actedAt: number[] = [];
   const bench = await openKimitsu({ url, files: longRun(turns), onAct: () => void actedAt.push(performance.now()) });
-  await mustComplete(bench, await runOnce(bench));
-  const ends: number[] = [];
+  if (runs > 1) await runOnce(bench);
+  const [first, last]: [number[], number[]] = [[], []];
+  const part = Math.max(5, turns / 10);
   const cycle = async () => {
     actedAt.length = 0;
     const startedAt = performance.now();
     const runId = await runOnce(bench);
     const tookMs = performance.now() - startedAt;
     await mustComplete(bench, runId);
-    const tenth = actedAt.slice(-Math.max(2, Math.ceil(turns / 10)));
-    ends.push((tenth.at(-1)! - tenth[0]!) / (tenth.length - 1));
+    first.push(meanGap(actedAt.slice(0, part)));
+    last.push(meanGap(actedAt.slice(-part)));
     return tookMs;
   };
   const { p50, walBytes } = await cost(client, runs, () => measure({ cycle, count: runs, concurrency: 1 }));
   await bench.close();
-  return { turns, msPerTurn: p50 / turns, lastMsPerTurn: ends.toSorted((a, b) => a - b)[Math.floor(ends.length / 2)]!, walPerTurn: walBytes / turns };
+  return { turns, msPerTurn: p50 / turns, firstMsPerTurn: median(first), lastMsPerTurn: median(last), walPerTurn: walBytes / turns };
 }
+
+const meanGap = (times: number[]) => ((times.at(-1) ?? 0) - (times[0] ?? 0)) / (times.length - 1);
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 async function openApproved(files: Record<string, string>) {
   const bench = await openKimitsu({ url, files });
@@ -67,9 +72,12 @@ async function openApproved(files: Record<string, string>) {
   return { bench, cycle };
 }
 
+/** Postgres compresses what is long; this it cannot. */
+const randomText = (bytes: number) => randomBytes(bytes).toString("base64").slice(0, bytes);
+
 async function measureArguments(bytes: number, runs: number) {
   const provider = await startChatServer();
-  const turns = [chatAnswer({ calls: [{ id: "call_1", name: "mcp__kimitsu-memory__act", arguments: JSON.stringify({ text: "x".repeat(bytes) }) }], finish_reason: "tool_calls" }), chatAnswer({ content: "done" })];
+  const turns = [chatAnswer({ calls: [{ id: "call_1", name: "mcp__kimitsu-memory__act", arguments: JSON.stringify({ text: randomText(bytes) }) }], finish_reason: "tool_calls" }), chatAnswer({ content: "done" })];
   provider.reply(...Array.from({ length: runs + WARM_UP }, () => turns).flat());
   const { bench, cycle } = await openApproved(remoteModel(provider.url));
   const { p50, walBytes } = await cost(client, runs, () => measure({ cycle, count: runs, concurrency: 1 }));
