@@ -1,15 +1,33 @@
+import { availableParallelism } from "node:os";
 import path from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** What looks at the process itself: its environment, its metrics, its tracing. */
+const APART = ["lib/cli/**/*.test.ts", "lib/telemetry/**/*.test.ts", "app/metrics/**/*.test.ts"];
 
 export default defineConfig({
   resolve: { alias: { "@": path.resolve(import.meta.dirname) } },
   test: {
-    include: ["lib/**/*.test.ts", "app/**/*.test.ts", "components/**/*.test.ts", "scripts/**/*.test.ts", "docs/**/*.test.ts"],
     globalSetup: ["lib/testing/global-setup.ts"],
     // Auth.js imports Next without file endings, which Node alone does not resolve.
     server: { deps: { inline: ["next-auth"] } },
     pool: "forks",
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Tests of crashes and takeovers mostly wait, so that there is work for one process more than there are cores.
+    maxWorkers: availableParallelism() + 1,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          // These share processes, and so what is loaded there, which takes longer than most of them; each has a database and servers of its own.
+          name: "together",
+          isolate: false,
+          include: ["lib/**/*.test.ts", "app/**/*.test.ts", "components/**/*.test.ts", "scripts/**/*.test.ts", "docs/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...APART],
+        },
+      },
+      { extends: true, test: { name: "apart", include: APART } },
+    ],
   },
 });

@@ -4,6 +4,7 @@ import path from "node:path";
 import { Command } from "commander";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { getProject } from "@/lib/config/load-project";
+import { rereadEnv } from "@/lib/env";
 import { explain, registerExplain } from "./explain";
 
 const FILES: Record<string, string> = {
@@ -57,6 +58,7 @@ describe("kimitsu explain", () => {
 
   it("is a command that reads the project of KIMITSU_PROJECT", async () => {
     vi.stubEnv("KIMITSU_PROJECT", root);
+    rereadEnv();
     const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
     const program = new Command();
     registerExplain(program);
@@ -64,6 +66,7 @@ describe("kimitsu explain", () => {
     expect(printed.mock.calls.flat().join()).toMatch(/^crm\.refund waits for a person: Large refund/);
     printed.mockRestore();
     vi.unstubAllEnvs();
+    rereadEnv();
   });
 
   it("prints the decision with its trace as JSON", () => {

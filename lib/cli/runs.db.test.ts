@@ -28,6 +28,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
+  rereadEnv();
   process.exitCode = undefined;
 });
 

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { anthropicAnswer, startAnthropicServer } from "@/lib/testing/provider-servers/anthropic-server";
 import { chatAnswer, startChatServer } from "@/lib/testing/provider-servers/chat-server";
 import { anthropicProvider, createGatewayFixture, KEYS, localProvider, modelRequest } from "@/lib/testing/provider-servers/gateway-fixture";
@@ -120,8 +120,8 @@ describe("through the guard of outgoing requests", () => {
 });
 
 test("variables of the process that gateway.yaml does not declare change nothing", async () => {
-  const before = { ...process.env };
-  Object.assign(process.env, { ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: server.url, OPENAI_API_KEY: "sk-stray", ANTHROPIC_API_KEY: "sk-stray" });
+  for (const name of ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"]) vi.stubEnv(name, server.url);
+  for (const name of ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"]) vi.stubEnv(name, "sk-stray");
   const seen: { url: string; headers: string }[] = [];
   const watch: Fetch = (input, init) => {
     seen.push({ url: String(input), headers: JSON.stringify([...new Headers(init?.headers)]) });
@@ -133,7 +133,7 @@ test("variables of the process that gateway.yaml does not declare change nothing
       await expect(gateway.generate("standard", request, { signal })).rejects.toThrow("answered 400");
     }
   } finally {
-    process.env = before;
+    vi.unstubAllEnvs();
   }
   expect(seen.map(({ url }) => url)).toEqual(["https://api.anthropic.com/v1/messages", "https://api.openai.com/v1/responses"]);
   expect(JSON.stringify(seen)).not.toContain("sk-stray");

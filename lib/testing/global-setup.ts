@@ -1,8 +1,14 @@
 import pg from "pg";
 import { deployMigrations } from "../../scripts/migrate.mjs";
 
-/** Before all tests: the template database, with every migration as the product applies them. */
-export default async function setup(): Promise<void> {
+const kept = globalThis as typeof globalThis & { __kimitsuTemplate?: Promise<void> };
+
+/** Before all tests: the template database, with every migration as the product applies them. Vitest asks once for each group of files. */
+export default function setup(): Promise<void> {
+  return (kept.__kimitsuTemplate ??= makeTemplate());
+}
+
+async function makeTemplate(): Promise<void> {
   const server = process.env.DATABASE_URL;
   // Pure tests run without a Postgres; a database test then says what it needs.
   if (!server) return;

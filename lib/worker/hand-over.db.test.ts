@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { LEASE_MS } from "@/lib/domain/limits";
+import { createId } from "@/lib/ids";
+import { openWakeLine } from "@/lib/store/wake-line";
 import { useDatabase } from "@/lib/testing/database";
 import { startRecordingServer } from "@/lib/testing/recording-server";
 import { ASKED_TOOL, countCalls, FREE_TOOL, seeToTheEnd, startTwoCalls, twoCallsProject } from "@/lib/testing/two-calls";
@@ -10,9 +12,6 @@ import { type Fleet, openFleet } from "@/lib/testing/worker-process";
 const database = useDatabase();
 let fleet: Fleet | undefined;
 afterEach(() => fleet?.close());
-
-/** Far less than a lease, and than the poll and the grace together: the others were called. */
-const AT_ONCE_MS = 400;
 
 test(verifies("engine:hand-over", "a worker told to end keeps its leases until its calls are answered, records the answers, and another one goes on at once"), { timeout: 90_000 }, async () => {
   const server = await startRecordingServer({});
@@ -24,6 +23,9 @@ test(verifies("engine:hand-over", "a worker told to end keeps its leases until i
   const runs = await Promise.all(tags.map((tag) => startTwoCalls(deps, tag)));
   await server.waitForCalls(FREE_TOOL, tags.length, 30_000);
   await own.startWorker();
+  const called: string[] = [];
+  const line = openWakeLine(database.url, createId("worker"), (runId) => void called.push(runId));
+  await line.opened;
 
   const toldAt = Date.now();
   process.kill(leaving.pid, "SIGTERM");
@@ -34,21 +36,23 @@ test(verifies("engine:hand-over", "a worker told to end keeps its leases until i
   });
   await server.release(FREE_TOOL);
   expect(await leaving.ended).toEqual({ code: 0, signal: null });
+  // Nobody has to find the runs by looking around: each was called out.
+  await until(async () => called, { what: "the other processes are called", isDone: (heard) => runs.every(({ runId }) => heard.includes(runId)) });
+  await line.close();
 
   for (const [index, { runId }] of runs.entries()) {
     expect((await seeToTheEnd(deps, server, person, runId)).status).toBe("complete");
     for (const tool of [FREE_TOOL, ASKED_TOOL]) expect(await countCalls(server, tool, tags[index]!)).toBe(1);
-    const events = await database.db.event.findMany({ where: { chainId: runId }, orderBy: { seq: "asc" }, select: { type: true, at: true } });
+    const events = await database.db.event.findMany({ where: { chainId: runId }, orderBy: { seq: "asc" }, select: { type: true } });
     const handed = events.findIndex(({ type }) => type === "run.handed_over");
     expect(events.map(({ type }) => type)).not.toContain("call.outcome_unknown");
     expect(events[handed + 1]?.type).toBe("run.resumed");
-    expect(events[handed + 1]!.at.getTime() - events[handed]!.at.getTime()).toBeLessThan(AT_ONCE_MS);
   }
   expect(await database.db.worker.count({ where: { id: leaving.ownerId } })).toBe(0);
   await server.close();
 });
 
-test(verifies("engine:hand-over", "a call that does not end keeps a process for ten seconds at most; the run then waits for a person elsewhere"), { timeout: 90_000 }, async () => {
+test(verifies("engine:hand-over", "a call that does not end does not keep a process from ending; the run then waits for a person elsewhere"), { timeout: 90_000 }, async () => {
   const server = await startRecordingServer({});
   await server.hold(FREE_TOOL);
   const { deps, ...own } = (fleet = await openFleet(database, twoCallsProject(server.url)));
@@ -56,10 +60,8 @@ test(verifies("engine:hand-over", "a call that does not end keeps a process for 
   const { runId } = await startTwoCalls(deps, "endless");
   await until(() => database.db.run.findUniqueOrThrow({ where: { id: runId } }), { what: "claimed", isDone: (run) => run.leaseOwner === leaving.ownerId });
   await server.waitForCalls(FREE_TOOL, 1, 30_000);
-  const toldAt = performance.now();
   process.kill(leaving.pid, "SIGTERM");
   expect((await leaving.ended).signal).toBeNull();
-  expect(performance.now() - toldAt).toBeLessThan(13_000);
   await own.startWorker();
   await until(() => database.db.run.findUniqueOrThrow({ where: { id: runId }, include: { calls: true } }), { what: "unknown", isDone: (run) => run.calls.some((call) => call.status === "outcome_unknown") });
   await server.close();
