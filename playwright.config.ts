@@ -27,7 +27,8 @@ export default defineConfig({
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
   use: {
     baseURL: process.env.BASE_URL,
-    trace: "retain-on-failure",
+    // Recording each step costs a fifth of the time, so that only specs that were chosen are recorded: what failed in a whole run is run again.
+    trace: process.env.E2E_PICTURES ? "retain-on-failure" : "off",
     screenshot: "only-on-failure",
     launchOptions: {
       executablePath: browser.executablePath,

@@ -3,17 +3,37 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** What of WCAG hangs on colours; between light and dark nothing else differs. */
+const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
+/** On a desk a page is examined in light, and then turned dark where it stands. */
 export const LOOKS = [
-  { look: "light", options: { viewport: { width: 1440, height: 900 }, colorScheme: "light" } },
-  { look: "dark", options: { viewport: { width: 1440, height: 900 }, colorScheme: "dark" } },
+  { look: "desk", options: { viewport: { width: 1440, height: 900 }, colorScheme: "light" } },
   { look: "phone", options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
 ] as const;
 
-/** Leaves a picture among the results, lets axe look for what breaks WCAG 2.2 AA, and sees that nothing sticks out at the side. */
-export async function examine(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: path.join("test-results/screens", `${name}.png`), fullPage: true });
+interface Wish {
+  /** False for a picture of the window alone. */
+  fullPage?: boolean;
+}
+
+/** Lets axe look for what breaks WCAG 2.2 AA, and sees that nothing sticks out at the side. Where specs were chosen it leaves pictures among the results. */
+export async function examine(page: Page, name: string, { fullPage = true }: Wish = {}): Promise<void> {
+  const isPhone = await page.evaluate(() => navigator.maxTouchPoints > 0);
+  const picture = async (look: string) => process.env.E2E_PICTURES && page.screenshot({ path: path.join("test-results/screens", `${name}${look}.png`), fullPage });
   const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-  expect.soft(violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`), name).toEqual([]);
+  expectNone(violations, name);
   expect.soft(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `${name}: pixels beyond the side`).toBeLessThanOrEqual(0);
+  await picture("");
+  if (isPhone) return;
+  await page.emulateMedia({ colorScheme: "dark" });
+  // Halfway between two colours it would be judged by colours that nobody reads.
+  await page.evaluate(() => Promise.all(document.getAnimations().flatMap((each) => (each instanceof CSSTransition ? [each.finished.catch(() => undefined)] : []))));
+  expectNone((await new AxeBuilder({ page }).withRules(OF_COLOURS).analyze()).violations, `${name}, dark`);
+  await picture("-dark");
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+function expectNone(violations: { id: string; nodes: { target: unknown[] }[] }[], name: string): void {
+  expect.soft(violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`), name).toEqual([]);
 }

@@ -19,7 +19,7 @@ test(verifies("inbox:aside", "not now: the call sinks to the end of the own queu
   await here.untilAlive();
   await here.page.keyboard.press("n");
   await expect(here.card.getByLabel(/^Note for the others/)).toBeFocused();
-  await examine(here.page, "inbox-not-now-light");
+  await examine(here.page, "inbox-not-now");
   await here.page.keyboard.type("Waits for finance");
   await here.card.getByText("4 hours").click();
   await here.card.getByRole("button", { name: "Set aside" }).click();
@@ -37,7 +37,7 @@ test(verifies("inbox:aside", "not now: the call sinks to the end of the own queu
   await here.page.goto("/inbox?danger=critical&mine=1&sort=danger");
   await expect(here.queue.getByText("Set aside by you")).toBeVisible();
   await expect(here.queue.getByRole("listitem").last()).toHaveAttribute("data-row", approvalId);
-  await examine(here.page, "inbox-sunk-light");
+  await examine(here.page, "inbox-sunk");
   await here.open(approvalId);
   await here.card.getByRole("button", { name: "Take up again" }).click();
   await expect(here.page.getByRole("region", { name: "Notifications" })).toContainText("Back in your queue");
@@ -58,7 +58,7 @@ test(verifies("inbox:looking", "who else has the card open is named while they d
   await expect(there.card.getByText(`${ana.name} is looking`).filter({ visible: true })).toBeVisible({ timeout: 20_000 });
   await expect(here.row(approvalId)).toContainText(`${ben.name} is looking`);
   await expect(here.page.getByText(viewer.name)).toHaveCount(0);
-  await examine(here.page, "inbox-looking-light");
+  await examine(here.page, "inbox-looking");
   await there.page.close();
   await expect(here.card.getByText(/is looking/)).toHaveCount(0, { timeout: 20_000 });
 });
@@ -72,7 +72,7 @@ test(verifies("inbox:comment", "a comment with an approval stands beside it on t
   await inbox.card.getByRole("button", { name: "Add a comment" }).click();
   await inbox.card.getByLabel(/^Comment with the approval/).fill("Checked the request");
   await expect(inbox.approve).toBeEnabled();
-  await examine(inbox.page, "inbox-comment-light");
+  await examine(inbox.page, "inbox-comment");
   await inbox.approve.click();
   await inbox.card.getByLabel("Type C-201 to approve").fill("C-201");
   await inbox.approve.click();

@@ -21,7 +21,7 @@ export async function startAndWait(deps: EngineDeps, ticket: string): Promise<Pe
   const { run_id: runId } = (await answer.json()) as { run_id: string };
   let approvalId: string | undefined;
   await expect
-    .poll(async () => (approvalId = (await deps.db.approval.findFirst({ where: { runId, status: "pending" } }))?.id), { message: `run ${runId} of ${ticket} asks for a person`, timeout: 30_000 })
+    .poll(async () => (approvalId = (await deps.db.approval.findFirst({ where: { runId, status: "pending" } }))?.id), { message: `run ${runId} of ${ticket} asks for a person`, timeout: 30_000, intervals: [50] })
     .toBeDefined();
   return { runId, approvalId: approvalId ?? "" };
 }

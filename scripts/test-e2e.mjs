@@ -16,7 +16,7 @@ export async function runBrowserTests(bench, files) {
   const report = path.join(bench.folder, "playwright.json");
   const { code } = await bench.run("node_modules/@playwright/test/cli.js", ["test", ...files], {
     live: true,
-    env: { ...application.env, BASE_URL: application.url, KIMITSU_BROWSER_JSON: JSON.stringify(browser), PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    env: { ...application.env, BASE_URL: application.url, KIMITSU_BROWSER_JSON: JSON.stringify(browser), PLAYWRIGHT_JSON_OUTPUT_NAME: report, E2E_PICTURES: files.length > 0 ? "1" : "" },
   });
   const { expected = 0, flaky = 0, unexpected = 0 } = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).stats : {};
   await application.stop();
