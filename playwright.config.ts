@@ -16,7 +16,8 @@ export default defineConfig({
   // One application and one database serve all tests, so each test makes its own people and reads only what is theirs.
   workers: 2,
   fullyParallel: true,
-  timeout: 60_000,
+  // Ends what hangs, and judges nothing.
+  timeout: 120_000,
   expect: { timeout: 10_000 },
   projects: [
     // What looks at the whole system, such as "the last admin", runs before anybody else changes it.
@@ -27,7 +28,7 @@ export default defineConfig({
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
   use: {
     baseURL: process.env.BASE_URL,
-    // Recording each step costs a fifth of the time, so that only specs that were chosen are recorded: what failed in a whole run is run again.
+    // Each step that is recorded costs time, so that only specs that were chosen are: what failed in a whole run is run again.
     trace: process.env.E2E_PICTURES ? "retain-on-failure" : "off",
     screenshot: "only-on-failure",
     launchOptions: {
