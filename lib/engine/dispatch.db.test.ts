@@ -218,6 +218,11 @@ describe("the switch that stops all calls", () => {
     const outcome = await bench.advance(bench.runId);
     expect(outcome).toMatchObject({ kind: "parked", wakeAt: new Date(bench.deps.now().getTime() + 2_000) });
     expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+    const events = () => database.db.event.count({ where: { chainId: bench.runId } });
+    const before = await events();
+    bench.clock.advance(2_000);
+    expect(await bench.advance(bench.runId)).toMatchObject({ kind: "parked" });
+    expect(await events(), "looking again is no event").toBe(before);
     await pauseDispatch(bench.deps, TEST_ACTOR, false);
     bench.clock.advance(2_000);
     expect(await bench.advance(bench.runId)).toEqual({ kind: "settled" });

@@ -46,7 +46,7 @@ test(verifies("engine:hand-over", "a worker told to end keeps its leases until i
     const events = await database.db.event.findMany({ where: { chainId: runId }, orderBy: { seq: "asc" }, select: { type: true } });
     const handed = events.findIndex(({ type }) => type === "run.handed_over");
     expect(events.map(({ type }) => type)).not.toContain("call.outcome_unknown");
-    expect(events[handed + 1]?.type).toBe("run.resumed");
+    expect(events.slice(handed).map(({ type }) => type)).toContain("run.resumed");
   }
   expect(await database.db.worker.count({ where: { id: leaving.ownerId } })).toBe(0);
   await server.close();

@@ -12,6 +12,7 @@ import type { Candidate, Lease } from "@/lib/store/lease-sql";
 import { type RunSnapshot, runSnapshot, type StoredSnapshot, toSnapshot } from "@/lib/store/queries/load-run";
 import { Prisma } from "@/lib/store/generated/client";
 import { pause } from "@/lib/pause";
+import { PLAN_ONCE } from "@/lib/store/plan-anew";
 
 export interface Claim {
   /** The claim holds only for the run as seen, so that its event tells what really happened. */
@@ -23,11 +24,11 @@ export interface Claim {
 export type ClaimOutcome = { kind: "claimed"; lease: Lease; wakes: number; snapshot: RunSnapshot | null } | { kind: "lost" };
 
 export async function claimRun(db: Db, { candidate, owner, leaseMs }: Claim, actor: Actor, at: Date): Promise<ClaimOutcome> {
-  const event = insertEvent({ chainId: candidate.id, ...eventOf(candidate, owner), at, actor }, "moved");
+  const event = insertEvent({ chainId: candidate.id, ...eventOf(candidate, owner), at, actor }, "announced");
   await pause("claim-run:before-commit", candidate.id);
   const snapshot = candidate.leaseOwner === null ? Prisma.sql`, ${runSnapshot(candidate.id)}` : Prisma.empty;
   const [row] = await db.$queryRaw<({ epoch: number; wakes: number } & Partial<StoredSnapshot>)[]>`
-    WITH seen AS MATERIALIZED (SELECT xmin AS version FROM runs WHERE id = ${candidate.id}),
+    ${PLAN_ONCE}WITH seen AS MATERIALIZED (SELECT xmin AS version FROM runs WHERE id = ${candidate.id}),
     candidate AS (
       SELECT id FROM runs
       WHERE id = ${candidate.id} AND xmin = (SELECT version FROM seen) AND status = ${candidate.status}::run_status AND lease_owner IS NOT DISTINCT FROM ${candidate.leaseOwner}
@@ -38,11 +39,19 @@ export async function claimRun(db: Db, { candidate, owner, leaseMs }: Claim, act
         wake_at = NULL, updated_at = ${at}
       FROM candidate WHERE runs.id = candidate.id
       RETURNING runs.epoch, runs.wakes
-    ), logged AS (${event})
+    ), announced AS (SELECT 1 FROM moved ${isQuiet(candidate) ? isWorthTelling(candidate.id) : Prisma.empty}), logged AS (${event})
     SELECT epoch, wakes ${snapshot} FROM moved`;
   await pause("claim-run:after-commit", candidate.id);
   if (!row) return { kind: "lost" };
   return { kind: "claimed", lease: { runId: candidate.id, owner, epoch: row.epoch }, wakes: row.wakes, snapshot: row.run ? toSnapshot(row as StoredSnapshot) : null };
+}
+
+/** A run that only waited for its time (a rate limit, the switch that stops all calls) is looked at every few seconds. */
+const isQuiet = ({ status, leaseOwner }: Candidate): boolean => status === "running" && leaseOwner === null;
+
+/** That it waited was no event, so that it goes on is none either; where it was let go with an event, who goes on is told. */
+function isWorthTelling(runId: string): Prisma.Sql {
+  return Prisma.sql`WHERE (SELECT type FROM events WHERE chain_id = ${runId} AND type LIKE 'run.%' ORDER BY seq DESC LIMIT 1) IN ('run.handed_over', 'run.stumbled')`;
 }
 
 function eventOf({ status, leaseOwner }: Candidate, owner: string): Pick<NewEvent, "type" | "data"> {
