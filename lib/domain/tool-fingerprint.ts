@@ -20,8 +20,15 @@ export interface ToolPin {
 
 /** `sha256:` over the canonical JSON (RFC 8785) of the six fields that people and models go by. */
 export function fingerprintTool(definition: ToolDefinition): string {
-  return digest(pick(definition));
+  const known = fingerprints.get(definition);
+  if (known !== undefined) return known;
+  const fingerprint = digest(pick(definition));
+  fingerprints.set(definition, fingerprint);
+  return fingerprint;
 }
+
+/** A definition is never changed, only replaced by what the server lists next. */
+const fingerprints = new WeakMap<ToolDefinition, string>();
 
 export function pinOf(definition: ToolDefinition): ToolPin {
   const { name: _name, ...rest } = pick(definition);

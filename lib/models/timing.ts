@@ -1,6 +1,4 @@
 /** Clock, waiting and chance as arguments, so that tests hold them. */
-import { setTimeout as delay } from "node:timers/promises";
-
 export interface Timing {
   now: () => Date;
   /** From 0 up to but not including 1. */
@@ -9,12 +7,20 @@ export interface Timing {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await delay(ms, undefined, { signal });
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
-  }
+/** Rejects with the signal's own reason: the runtime's timers would make an error with a stack for each turn that ends in time. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+  });
 }
 
 export interface TimeoutOptions {
@@ -23,6 +29,9 @@ export interface TimeoutOptions {
   timing: Pick<Timing, "sleep">;
   onTimeout: () => Error;
 }
+
+/** Why the clock is stopped: a reason of our own, because one that is made each time has a stack. */
+const IN_TIME = new Error("the action ended in time");
 
 /**
  * Aborts the action when its time is over, and rejects with `onTimeout`'s error then. When the caller aborts, rejects with
@@ -43,7 +52,7 @@ export async function withTimeout<T>({ timeoutMs, signal, timing, onTimeout }: T
     if (over.signal.aborted) throw over.signal.reason;
     throw error;
   } finally {
-    timer.abort();
+    timer.abort(IN_TIME);
     await clock;
   }
 }

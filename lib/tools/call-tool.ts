@@ -50,6 +50,9 @@ export type ToolCallOutcome =
 
 export const CALL_ID_META_KEY = "dev.kimitsu/call_id";
 
+/** Made once: one for each call would have a stack of its own. */
+const OVER = new DOMException("the call is over", "AbortError");
+
 /** Never throws for anything a server does. */
 export async function callTool(pool: ToolPool, server: ToolServer, request: ToolCallRequest): Promise<ToolCallOutcome> {
   const watch = new CallWatch();
@@ -74,7 +77,7 @@ export async function callTool(pool: ToolPool, server: ToolServer, request: Tool
   } finally {
     clearTimeout(timer);
     request.signal?.removeEventListener("abort", cancel);
-    watch.stop(new DOMException("the call is over", "AbortError"));
+    watch.stop(OVER);
   }
 }
 

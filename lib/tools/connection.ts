@@ -27,6 +27,8 @@ export class Connection {
   #isDoubtful = false;
   #isClosed = false;
   #list: ToolList | null = null;
+  /** The newest list that was read, whether or not it may still be used. */
+  #known: ToolList | null = null;
   #fetching: Promise<ToolList> | null = null;
   /** Counts announced changes: an answer to a question asked before the last of them is not kept. */
   #generation = 0;
@@ -129,8 +131,11 @@ export class Connection {
     const { server, client } = this;
     const generation = this.#generation;
     try {
-      const list = await fetchToolList(client, { serverName: server.definition.name, matcher: matchSecrets(server), now: this.hooks.now() });
+      const read = await fetchToolList(client, { serverName: server.definition.name, matcher: matchSecrets(server), now: this.hooks.now() });
+      // The same definitions stay the same objects, so that what was made of them (compiled schemas, fingerprints) is not made again for each call.
+      const list = read.hash === this.#known?.hash ? { ...read, tools: this.#known.tools } : read;
       if (generation === this.#generation) this.#list = list;
+      this.#known = list;
       return list;
     } catch (error) {
       // A list that cannot be had may mean a session that is gone; a list that is refused says nothing about the connection.

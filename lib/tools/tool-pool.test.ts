@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -88,7 +89,7 @@ describe("connections", () => {
     expect(calls.map((call) => call.headers["x-api-key"])).toEqual(["SENTINEL-a", "SENTINEL-b", "SENTINEL-a", "SENTINEL-a"]);
     expect(new Set(calls.map((call) => call.session)).size).toBe(3);
     expect(calls[0]!.session).toBe(calls[3]!.session);
-    const key = Buffer.alloc(32);
+    const key = createSecretKey(Buffer.alloc(32));
     expect(connectionKey(testServer(recording.url, uses[0]), key)).not.toContain("SENTINEL");
     // A literal secret stands in no param, so the header alone tells the two apart.
     const plain = testServer(recording.url);

@@ -2,7 +2,7 @@
  * The connections of one process to tool servers. They are shared by everything that uses the same server with the same
  * params and the same credential, opened when first needed, replaced when broken, and closed when nobody uses them.
  */
-import { randomBytes } from "node:crypto";
+import { createSecretKey, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { KimitsuError } from "@/lib/errors";
 import { Connection } from "./connection";
@@ -53,7 +53,7 @@ export interface ToolPool {
 export function createToolPool(options: ToolPoolOptions): ToolPool {
   const { now = Date.now, idleCloseMs = IDLE_CLOSE_MS, connectBackoffMs = CONNECT_BACKOFF_MS } = options;
   const egress = createEgress(options);
-  const key = randomBytes(32);
+  const key = createSecretKey(randomBytes(32));
   const open = new Map<string, Promise<Connection>>();
   const ended = new AbortController();
   const transportOptions = { egress, stdio: options.stdio, openBuiltin: options.openBuiltin ?? null, limits: { ...BODY_LIMITS, ...options.limits } };

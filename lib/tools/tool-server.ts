@@ -1,5 +1,5 @@
 /** A tool server as one step uses it: its definition, its resolved params, and the way to its secrets. */
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { ResolvedServer } from "@/lib/config/resolve-server";
 import { isSecret, listSecrets, revealSecrets, type SecretResolver } from "@/lib/config/secret-ref";
@@ -22,7 +22,7 @@ export function revealParams({ resolved, secrets }: ToolServer): Record<string, 
 }
 
 /** Two uses share a connection only when everything is the same, the credential included. A keyed hash, so that it may be logged. */
-export function connectionKey(server: ToolServer, key: Buffer): string {
+export function connectionKey(server: ToolServer, key: KeyObject): string {
   const { name, url, transport, params_transport: paramsTransport, command, args, auth } = server.definition;
   const { resolved, secrets } = server;
   const params = Object.fromEntries(Object.entries(resolved.params).map(([name, param]) => [name, revealSecrets(param.value, secrets)]));
