@@ -21,6 +21,7 @@ const COMMITS = [
   "settle-call",
   "settle-step",
   "settle-run",
+  "write-run",
   "review-run",
   "cancel-run",
   "retry-run",

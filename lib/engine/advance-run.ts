@@ -7,6 +7,7 @@ import { createSecretResolver, envScope, paramScope, type RunContext } from "@/l
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
 import { held, LeaseLost, RunMemory } from "@/lib/engine/advance/run-memory";
 import { runPipeline } from "@/lib/engine/advance/run-pipeline";
+import { RunWrites } from "@/lib/engine/advance/run-writes";
 import { StepStarts } from "@/lib/engine/advance/step-starts";
 import { parkedStatus, type StepOutcome } from "@/lib/engine/advance/step-outcome";
 import { KimitsuError } from "@/lib/errors";
@@ -47,21 +48,28 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady, snapshot,
   const startedAt = performance.now();
   const activeMs = () => Math.round(performance.now() - startedAt);
   const memory = new RunMemory(lease, snapshot ?? (await loadRun(deps.db, lease.runId)));
-  const wake = () => memory.catchUp(() => reloadRun(deps.db, lease.runId));
+  const writes = new RunWrites(deps.db, lease.runId);
+  const readRows = async () => {
+    // What is here must not be overwritten by what was there before it.
+    await writes.flush();
+    return reloadRun(deps.db, lease.runId);
+  };
+  const wake = () => memory.catchUp(readRows);
   onReady?.(wake);
-  await rescue(deps, memory);
+  await rescue(deps, memory, writes);
   const loaded = await deps.projects.get(memory.run.configHash);
   const workflow = loaded.project.workflows[memory.run.workflow];
   if (!workflow) throw new KimitsuError("config_invalid", `The project of run ${lease.runId} has no workflow ${memory.run.workflow}.`);
   const secrets = createSecretResolver(loaded.project, workflow, memory, deps.processEnv);
   const deadline = startDeadline(workflow, memory, activeMs);
   const turnSignal = deadline ? AbortSignal.any([signal, deadline.signal]) : signal;
-  const starts = new StepStarts(async (move, at) => held(await moveStep(deps.db, lease, move, at)));
-  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal, turnSignal, starts, isFresh, activeMs, runFrame: (frame) => runPipeline(context, frame) };
+  const starts = new StepStarts(async (move, at) => held(await writes.now((db) => moveStep(db, lease, move, at))));
+  const context: RunContext = { deps, memory, loaded, workflow, secrets, signal, turnSignal, starts, writes, isFresh, activeMs, runFrame: (frame) => runPipeline(context, frame) };
   try {
     return await driveToRest(context, { deadline, wake });
   } finally {
     starts.drop();
+    await writes.flush();
   }
 }
 
@@ -77,7 +85,7 @@ interface Driving {
 }
 
 async function driveToRest(context: RunContext, { deadline, wake }: Driving): Promise<AdvanceOutcome> {
-  const { deps, memory, loaded, workflow, signal, activeMs } = context;
+  const { deps, memory, loaded, workflow, signal, activeMs, writes } = context;
   const { lease } = memory;
   for (;;) {
     const seen = memory.seenWakes;
@@ -92,16 +100,17 @@ async function driveToRest(context: RunContext, { deadline, wake }: Driving): Pr
     const outcome: StepOutcome = reached.kind === "waiting" && deadline?.signal.aborted ? deadline.outcome : reached;
     if (outcome.kind !== "waiting") {
       const end = toEnd(outcome);
-      held(await settleRunRow(deps.db, lease, { ...end, lastStep: memory.lastMove }, activeMs(), deps.now()));
+      held(await writes.now((db) => settleRunRow(db, lease, { ...end, lastStep: memory.lastMove }, activeMs(), deps.now())));
       tellRunSettled({ runId: lease.runId, workflow: memory.run.workflow, status: end.status });
       return { kind: "settled" };
     }
-    if (memory.lastMove) held(await moveStep(deps.db, lease, memory.lastMove, deps.now()));
+    const { lastMove } = memory;
+    if (lastMove) held(await writes.now((db) => moveStep(db, lease, lastMove, deps.now())));
     memory.lastMove = null;
     if (memory.isBehind && !signal.aborted) await wake();
     else if (memory.seenWakes === seen || signal.aborted) {
       const stop = signal.aborted ? { status: "running" as const, wakeAt: deps.now() } : parkedStatus(outcome.waiting);
-      held(await parkRun(deps.db, lease, { ...stop, seenWakes: memory.seenWakes, activeMs: activeMs() }, deps.now()));
+      held(await writes.now((db) => parkRun(db, lease, { ...stop, seenWakes: memory.seenWakes, activeMs: activeMs() }, deps.now())));
       return { kind: "parked", wakeAt: stop.wakeAt };
     }
   }
@@ -114,11 +123,11 @@ function toEnd(outcome: Exclude<StepOutcome, { kind: "waiting" }>): RunEnd {
 }
 
 /** What a dead worker left behind: calls that may not be sent twice wait for a person, and money that was set aside is free again. */
-async function rescue(deps: RunDeps, memory: RunMemory): Promise<void> {
-  if (memory.run.costReservedUsd > 0) held(await releaseCost(deps.db, memory.lease, memory.run.costReservedUsd));
+async function rescue(deps: RunDeps, memory: RunMemory, writes: RunWrites): Promise<void> {
+  if (memory.run.costReservedUsd > 0) held(await writes.now((db) => releaseCost(db, memory.lease, memory.run.costReservedUsd)));
   for (const call of memory.calls.values()) {
     if (call.status !== "executing" || (call.epoch ?? 0) >= memory.lease.epoch || call.retrySafe) continue;
-    held(await markUnknown(deps.db, memory.lease, call.id, deps.now()));
+    held(await writes.now((db) => markUnknown(db, memory.lease, call.id, deps.now())));
     memory.setCall(call.id, { status: "outcome_unknown" });
   }
 }

@@ -4,9 +4,14 @@ import pg from "pg";
 import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 import { Prisma, PrismaClient } from "@/lib/store/generated/client";
-import { isPlannedAnew } from "@/lib/store/plan-anew";
+import { isPlannedAnew, isPlannedOnce } from "@/lib/store/plan-anew";
+import { queryTogether } from "@/lib/store/together";
 
 export type Db = PrismaClient;
+
+/** What a transition needs of the database: one statement. Where several of them are gathered into one commit, this is the gatherer. */
+export type Statements = Pick<Db, "$queryRaw">;
+export type Statement = Prisma.Sql;
 
 /** Statements that Postgres keeps parsed and planned for each connection; our transitions are long, and planning them is most of their time. */
 const PREPARED_MAX = 300;
@@ -21,41 +26,75 @@ const TYPES = {
 };
 
 // Next reloads modules in development; the pool must outlive that, or every edit leaks its connections.
-const kept = globalThis as typeof globalThis & { __kimitsuDb?: Db; __kimitsuPools?: WeakMap<Db, pg.Pool> };
+const kept = globalThis as typeof globalThis & { __kimitsuDb?: Db; __kimitsuPools?: WeakMap<Db, Driver> };
+
+interface Driver {
+  /** For what people ask, and for Prisma. */
+  pool: pg.Pool;
+  /** For what moves runs: plans hold for all values. */
+  engine: pg.Pool;
+  nameOf: (sql: string) => string;
+}
 
 export function connect(url: string, poolSize: number): Db {
-  const pool = new pg.Pool({ connectionString: url, max: poolSize, connectionTimeoutMillis: 10_000 });
-  // An idle connection that the server cuts is replaced at the next use; without a listener its error would end the process.
-  pool.on("error", () => undefined);
+  const pool = openPool(url, Math.floor(poolSize / 2));
+  const engine = openPool(url, Math.ceil(poolSize / 2), async (connection) => void (await connection.query("SET plan_cache_mode = force_generic_plan")));
   const nameOf = createStatementNames();
   const adapter = new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql), disposeExternalPool: true });
-  const client = withDirectStatements(new PrismaClient({ adapter }), pool, nameOf);
-  (kept.__kimitsuPools ??= new WeakMap()).set(client, pool);
+  const driver = { pool, engine, nameOf };
+  const client = withDirectStatements(new PrismaClient({ adapter }), driver);
+  (kept.__kimitsuPools ??= new WeakMap()).set(client, driver);
   return client;
+}
+
+function openPool(url: string, max: number, onConnect?: (connection: pg.ClientBase) => Promise<void>): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, ...(onConnect && { onConnect }) });
+  // An idle connection that the server cuts is replaced at the next use; without a listener its error would end the process.
+  pool.on("error", () => undefined);
+  return pool;
 }
 
 /** How the pool of this client is used at the moment. */
 export function poolUse(client: Db): { busy: number; idle: number; waiting: number } {
-  const pool = kept.__kimitsuPools?.get(client);
-  if (!pool) return { busy: 0, idle: 0, waiting: 0 };
-  return { busy: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount };
+  const driver = kept.__kimitsuPools?.get(client);
+  const pools = driver ? [driver.pool, driver.engine] : [];
+  const sum = (count: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0);
+  return { busy: sum((pool) => pool.totalCount - pool.idleCount), idle: sum((pool) => pool.idleCount), waiting: sum((pool) => pool.waitingCount) };
+}
+
+/** A database that carries nothing out by itself: each statement is handed to `take`, whose promise is its answer. */
+export function gatherStatements(take: (statement: Statement) => Promise<unknown[]>): Statements {
+  const queryRaw = (strings: TemplateStringsArray | Statement, ...values: unknown[]) => take(toStatement(strings, values));
+  return { $queryRaw: queryRaw as Statements["$queryRaw"] };
+}
+
+const toStatement = (strings: TemplateStringsArray | Statement, values: unknown[]): Statement => (strings instanceof Prisma.Sql ? strings : Prisma.sql(strings, ...values));
+
+/** Carries the statements out in order, in one commit; the rows of each. When one fails, none has happened. */
+export async function commitTogether(client: Db, statements: Statement[]): Promise<unknown[][]> {
+  const driver = kept.__kimitsuPools?.get(client);
+  if (!driver) throw new Error("unreachable: a client that was not made here");
+  const { engine, nameOf } = driver;
+  const named = statements.map(({ text, values }) => ({ name: nameOf(text), text, values: values as unknown[] }));
+  return queryTogether(engine, named, TYPES);
 }
 
 /**
  * Statements that are written out go straight to the driver, on the same pool: on its way through Prisma each one takes longer in this
  * process than in Postgres. Inside a transaction they take Prisma's way, because it has the connection.
  */
-function withDirectStatements(client: Db, pool: pg.Pool, nameOf: (sql: string) => string): Db {
+function withDirectStatements(client: Db, { pool, engine, nameOf }: Driver): Db {
   const queryRaw = async (strings: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<unknown> => {
-    const statement = strings instanceof Prisma.Sql ? strings : Prisma.sql(strings, ...values);
+    const statement = toStatement(strings, values);
     const { text } = statement;
-    const { rows } = await pool.query({ name: nameOf(text), text, values: statement.values as unknown[], types: TYPES });
+    const { rows } = await (isPlannedOnce(text) ? engine : pool).query({ name: nameOf(text), text, values: statement.values as unknown[], types: TYPES });
     return rows;
   };
   return new Proxy(client, {
     get(target, name) {
       if (name === "$queryRaw") return queryRaw;
       const value: unknown = Reflect.get(target, name, target);
+      if (name === "$disconnect") return async () => void (await Promise.all([(value as Db["$disconnect"]).call(target), engine.ended ? undefined : engine.end()]));
       // What it hands to its callback is made from the client that it is called on.
       return name === "$transaction" ? (value as Db["$transaction"]).bind(target) : value;
     },

@@ -6,6 +6,16 @@ import { Prisma } from "@/lib/store/generated/client";
  */
 export const PLAN_ANEW = Prisma.raw("/* plan anew */ ");
 
+/**
+ * Stands at the head of a statement that finds everything by its key, so that one plan is the best for all values. Postgres would plan it
+ * five times for each connection before it believes that; such a statement goes to connections that believe it at once.
+ */
+export const PLAN_ONCE = Prisma.raw("/* plan once */ ");
+
+export function isPlannedOnce(sql: string): boolean {
+  return sql.includes(PLAN_ONCE.sql);
+}
+
 export function isPlannedAnew(sql: string): boolean {
   return sql.includes(PLAN_ANEW.sql);
 }

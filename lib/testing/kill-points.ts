@@ -5,6 +5,7 @@ import type { TestDatabase } from "@/lib/testing/database";
 import type { Hold, Standing } from "@/lib/testing/pause-registry";
 import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
 import { ASKED_TOOL, countCalls, FREE_TOOL, seeToTheEnd, startTwoCalls, twoCallsProject } from "@/lib/testing/two-calls";
+import { until } from "@/lib/testing/until";
 import { type Fleet, openFleet, type WorkerProcess } from "@/lib/testing/worker-process";
 
 /** The first passing of the point before, or after, the decision of the person. */
@@ -16,14 +17,17 @@ const SENDING = ["before-executing-commit", "after-executing-commit", "before-ca
 );
 const commit = (name: string) => [`${name}:before-commit`, `${name}:after-commit`] as PausePoint[];
 
-/** All that the run passes in a worker, in order. The first step's start and the last one's end are written with what comes with them. */
+/** All that the run passes in a worker. The first step's start and the last one's end are written with what comes with them. */
 export const MOMENTS: Moment[] = [
-  ...[...commit("claim-run"), ...TURN, ...SENDING, ...commit("park-run")].map((point): Moment => ["before", point]),
-  ...[...commit("claim-run"), ...SENDING, ...TURN, ...commit("settle-step"), ...commit("settle-run")].map((point): Moment => ["after", point]),
+  ...[...commit("claim-run"), ...TURN, ...SENDING, ...commit("write-run"), ...commit("park-run")].map((point): Moment => ["before", point]),
+  ...[...commit("claim-run"), ...SENDING, ...TURN, ...commit("write-run"), ...commit("settle-step"), ...commit("settle-run")].map((point): Moment => ["after", point]),
 ];
 
 /** Between these the model was asked and its turn is not recorded yet, so it is rightly asked once more. */
 export const UNRECORDED: readonly PausePoint[] = ["model-turn:before-call", "model-turn:after-call", "model-turn:before-result-commit"];
+
+/** What is committed there may be the turn, or something before or after it. */
+export const PERHAPS_UNRECORDED: readonly PausePoint[] = commit("write-run");
 
 /** Takeover needs a second; the rest is for machines that do much else. */
 const PATIENCE_MS = 60_000;
@@ -64,6 +68,8 @@ export class KillBench {
     const hold = this.fleet.pauses.holdAt(point);
     const { runId } = await startTwoCalls(deps, tag);
     const killed = this.#killAt(hold, phase, point, runId).finally(() => hold.release());
+    // Where the worker is to die before the decision, the person waits for that.
+    if (phase === "before") await killed;
     const [, { status, output }] = await Promise.all([killed, seeToTheEnd(deps, this.server, this.person, runId, "parked", PATIENCE_MS)]);
     return {
       status,
@@ -88,12 +94,18 @@ export class KillBench {
   }
 
   async #isMeant({ subject, pid }: Standing, phase: Moment[0], point: PausePoint, runId: string): Promise<boolean> {
-    if (!(await this.#subjectsOf(runId)).has(subject ?? "")) return false;
+    if (!(await this.#isOf(subject, runId))) return false;
     const { leaseOwner } = await this.fleet.deps.db.run.findUniqueOrThrow({ where: { id: runId } });
     const decided = await this.fleet.deps.db.approval.count({ where: { runId, status: "approved" } });
     // Several try to claim; who lost has nothing to lose by being killed.
     if (point === "claim-run:after-commit" && this.#workers.get(pid)?.ownerId !== leaseOwner) return false;
     return decided === (phase === "after" ? 1 : 0);
+  }
+
+  /** A call may be about to be sent a moment before it is on record; the worker that stands here has put that off, and does it now. */
+  async #isOf(subject: string | undefined, runId: string): Promise<boolean> {
+    if (subject?.startsWith("call_")) await until(() => this.fleet.deps.db.call.count({ where: { id: subject } }), { what: `call ${subject} on record`, isDone: (count) => count > 0 });
+    return (await this.#subjectsOf(runId)).has(subject ?? "");
   }
 
   /** What points name when they are passed by this run: itself, its step and its calls. */

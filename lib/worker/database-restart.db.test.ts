@@ -28,9 +28,10 @@ test(verifies("engine:database-restart", "answers that come while the database i
   await server.waitForCalls(FREE_TOOL, RUNS, 30_000);
 
   await postgres.stop();
+  const before = fleet.pauses.trace().filter(({ point }) => point === "write-run:before-commit").length;
   await server.release(FREE_TOOL);
   // Each answer was tried to be recorded, and tried again, before the database is back.
-  const tries = async () => fleet.pauses.trace().filter(({ point }) => point === "dispatch-call:before-result-commit").length;
+  const tries = async () => fleet.pauses.trace().filter(({ point }) => point === "write-run:before-commit").length - before;
   await until(tries, { what: "answers held on to", isDone: (count) => count >= 2 * RUNS });
   await postgres.start();
 

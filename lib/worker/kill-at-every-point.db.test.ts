@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { useDatabase } from "@/lib/testing/database";
-import { KillBench, MOMENTS, UNRECORDED } from "@/lib/testing/kill-points";
+import { KillBench, MOMENTS, PERHAPS_UNRECORDED, UNRECORDED } from "@/lib/testing/kill-points";
 
 const database = useDatabase();
 /** One has the run, one stands by, and one is being started for the one that was killed last. */
@@ -12,16 +12,12 @@ let bench: KillBench;
 beforeAll(async () => void (bench = await KillBench.open(database, WORKERS)), 90_000);
 afterAll(() => bench?.close(), 90_000);
 
-test("the moments listed are all that the run passes, in their order", async () => {
+test("the moments listed are all that the run passes", async () => {
   const passed = await bench.passUndisturbed("undisturbed");
-  // Several workers try to claim; the rest is done by the one that has the run.
-  const isClaim = (point: string) => point.startsWith("claim-run");
-  // A start that its first turn is too slow for is written by itself; so are the end of the first step and the start of the second.
-  const isStep = (point: string) => point.startsWith("settle-step");
-  const isOther = (point: string) => !isClaim(point) && !isStep(point);
-  expect(passed.filter(isOther)).toEqual(MOMENTS.map(([, point]) => point).filter(isOther));
-  expect(passed.filter(isClaim).length).toBeGreaterThanOrEqual(4);
-  expect(passed.filter(isStep).length).toBeGreaterThanOrEqual(4);
+  expect(new Set(passed)).toEqual(new Set(MOMENTS.map(([, point]) => point)));
+  // Twice: before and after the decision. Several workers try to claim, and what is written alone may be one commit or two.
+  const twice = MOMENTS.filter(([phase, point]) => phase === "before" && MOMENTS.some((other) => other[0] === "after" && other[1] === point));
+  for (const [, point] of twice) expect(passed.filter((each) => each === point).length, point).toBeGreaterThanOrEqual(2);
 });
 
 describe(verifies("promise:3", verifies("promise:5", "the worker is killed with SIGKILL")), () => {
@@ -33,7 +29,7 @@ describe(verifies("promise:3", verifies("promise:5", "the worker is killed with 
       sentFree: 1,
       sentAsked: 1,
       turnsRecorded: 2,
-      turnsAsked: UNRECORDED.includes(point) ? 3 : 2,
+      turnsAsked: PERHAPS_UNRECORDED.includes(point) ? expect.toBeOneOf([2, 3]) : UNRECORDED.includes(point) ? 3 : 2,
     });
   });
 

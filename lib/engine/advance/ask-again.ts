@@ -26,7 +26,7 @@ const WHY = {
 export type LapseReason = keyof typeof WHY;
 
 export async function askAgain(context: RunContext, work: AgentAtWork, known: AgentTools, call: CallRow, why: LapseReason): Promise<void> {
-  const { deps, memory } = context;
+  const { deps, memory, writes } = context;
   const tools = why === "definition_changed" ? await listAgentTools(context, work) : known;
   const definition = tools.servers.get(call.server)?.definitions.get(call.tool);
   const args = parseArguments(call.argumentsCanonical);
@@ -38,7 +38,7 @@ export async function askAgain(context: RunContext, work: AgentAtWork, known: Ag
   const approval = error ? null : toApproval(question, rule, deps.now());
   const trace = [{ layer: "internal", outcome: error ? "deny" : "ask", reason: `${error ? "Refused" : "Asked again"}: ${WHY[why]}` }, ...judged.trace];
   const fingerprint = definition ? fingerprintTool(definition) : null;
-  held(await askAgainRow(deps.db, memory.lease, { callId: call.id, why, trace, danger: judged.danger.level, definitionFingerprint: fingerprint, ...shown, approval, error }, deps.now()));
+  held(await writes.now((db) => askAgainRow(db, memory.lease, { callId: call.id, why, trace, danger: judged.danger.level, definitionFingerprint: fingerprint, ...shown, approval, error }, deps.now())));
   memory.setCall(call.id, {
     status: error ? "denied" : "pending_approval",
     error,

@@ -8,7 +8,6 @@ import { createSecretMatcher, joinMatchers } from "@/lib/domain/secret-matcher";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import { askAgain, type LapseReason } from "@/lib/engine/advance/ask-again";
 import { findLapse } from "@/lib/engine/advance/find-lapse";
-import { insist } from "@/lib/engine/advance/insist";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { Waiting } from "@/lib/engine/advance/step-outcome";
@@ -33,12 +32,12 @@ const RATE_WINDOW_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86
 export async function dispatchCall(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow): Promise<Waiting | null> {
   const server = tools.servers.get(call.server);
   if (!server) throw new Error(`unreachable: call ${call.id} is for ${call.server}, which agent ${work.agent.name} does not have`);
-  const { deps, memory } = context;
+  const { deps, memory, writes } = context;
   const lapse = findLapse(context, work, tools, call);
   if (lapse) return takeBack(context, work, tools, call, lapse);
   const limited = await waitForRate(context, server.tools);
   if (limited) return limited;
-  const begun = await beginExecuting(deps.db, memory.lease, call, deps.now());
+  const begun = await writes.now((db) => beginExecuting(db, memory.lease, call, deps.now()));
   if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
   if (begun.kind === "refused") {
     await giveBackRate(context, server.tools);
@@ -54,12 +53,12 @@ export async function dispatchCall(context: RunContext, work: AgentAtWork, tools
 
 /** A call without an answer is made again only if that is harmless, a few times, each under a commit of its own: a cancel or a pause ends it. */
 async function sendUntilKnown(context: RunContext, server: ToolServer, call: CallRow): Promise<ToolCallOutcome> {
-  const { deps, memory, signal } = context;
+  const { deps, memory, signal, writes } = context;
   for (let sends = 1; ; sends += 1) {
     const outcome = await send(context, server, call);
     if (outcome.kind !== "unknown" || !call.retrySafe || sends >= SENDS_MAX || signal.aborted || memory.failing) return outcome;
     await sleep(RESEND_BACKOFF_MS * 2 ** (sends - 1));
-    const begun = await beginExecuting(deps.db, memory.lease, { ...call, isResend: true }, deps.now());
+    const begun = await writes.now((db) => beginExecuting(db, memory.lease, { ...call, isResend: true }, deps.now()));
     if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
     if (begun.kind === "refused") return outcome;
     memory.run.costUsd += call.costUsd;
@@ -83,33 +82,33 @@ async function send({ deps, isFresh }: RunContext, server: ToolServer, call: Cal
 
 /** What was sent before by a worker that died cannot be asked again as if it were new: a person says what became of it. */
 async function takeBack(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow, why: LapseReason): Promise<null> {
-  const { deps, memory } = context;
+  const { deps, memory, writes } = context;
   if (call.status !== "executing") await askAgain(context, work, tools, call, why);
   else {
-    held(await markUnknown(deps.db, memory.lease, call.id, deps.now()));
+    held(await writes.now((db) => markUnknown(db, memory.lease, call.id, deps.now())));
     memory.setCall(call.id, { status: "outcome_unknown" });
   }
   return null;
 }
 
 async function keepOutcome(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow, outcome: ToolCallOutcome, durationMs: number): Promise<Waiting | null> {
-  const { deps, memory } = context;
+  const { deps, memory, writes } = context;
   const refundUsd = outcome.kind === "not_sent" ? call.costUsd : 0;
   memory.run.costUsd -= refundUsd;
   if (outcome.kind === "not_sent" && (outcome.reason === "definition_changed" || outcome.reason === "tool_missing")) {
-    held(await unsend(deps.db, memory.lease, { callId: call.id, refundUsd }, deps.now()));
+    held(await writes.now((db) => unsend(db, memory.lease, { callId: call.id, refundUsd }, deps.now())));
     memory.setCall(call.id, { status: "approved" });
     await askAgain(context, work, tools, call, "definition_changed");
     return null;
   }
   // This process was stopped, or too slow, for longer than its lease. If nobody has taken the run it is taken up anew, with a lease that holds.
   if (outcome.kind === "not_sent" && outcome.reason === "cancelled") {
-    held(await unsend(deps.db, memory.lease, { callId: call.id, refundUsd }, deps.now()));
+    held(await writes.now((db) => unsend(db, memory.lease, { callId: call.id, refundUsd }, deps.now())));
     memory.setCall(call.id, { status: "approved" });
     return { for: "time", until: deps.now() };
   }
   const kept = toKept(context, tools, call, outcome);
-  held(await insist(() => recordResult(deps.db, memory.lease, { callId: call.id, durationMs, refundUsd, ...kept }, deps.now())));
+  await writes.later((db) => recordResult(db, memory.lease, { callId: call.id, durationMs, refundUsd, ...kept }, deps.now()));
   memory.setCall(call.id, kept);
   return null;
 }

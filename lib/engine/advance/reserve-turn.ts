@@ -20,10 +20,10 @@ export function reserveTurn(context: RunContext, usd: number): Promise<ReservedT
 }
 
 /** An estimate is higher than what a turn will cost, so a refusal is final only when nobody is under way who may leave something over. */
-async function reserve({ deps, memory }: RunContext, usd: number): Promise<ReservedTurn | StepError> {
+async function reserve({ memory, writes }: RunContext, usd: number): Promise<ReservedTurn | StepError> {
   for (;;) {
     const others = [...memory.reservations];
-    const outcome = await reserveCost(deps.db, memory.lease, usd);
+    const outcome = await writes.now((db) => reserveCost(db, memory.lease, usd));
     if (outcome.kind === "lost") throw new LeaseLost("another process has this run now");
     if (outcome.kind === "done") return { usd, done: track(memory) };
     if (others.length === 0 || outcome.spentUsd >= outcome.budgetUsd) return toError(outcome, usd);

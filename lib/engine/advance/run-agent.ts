@@ -141,8 +141,8 @@ function remember({ memory }: RunContext, job: AgentJob, change: AgentState): vo
 }
 
 async function sendToReview(context: RunContext, job: AgentJob, message: string, raw: unknown): Promise<StepOutcome> {
-  const { deps, memory } = context;
-  held(await moveStep(deps.db, memory.lease, { stepId: job.stepId, key: job.stepKey, to: "needs_human_review", rawOutput: raw, error: { code: "needs_human", message } }, deps.now()));
+  const { deps, memory, writes } = context;
+  held(await writes.now((db) => moveStep(db, memory.lease, { stepId: job.stepId, key: job.stepKey, to: "needs_human_review", rawOutput: raw, error: { code: "needs_human", message } }, deps.now())));
   memory.setStep(job.stepId, { status: "needs_human_review", rawOutput: raw });
   return { kind: "waiting", waiting: [{ for: "review" }] };
 }

@@ -3,6 +3,7 @@ import { findVariable, type Project, type ProjectWorkflow } from "@/lib/config/p
 import { SecretRef, type SecretResolver } from "@/lib/config/secret-ref";
 import type { LoadedProject, RunDeps } from "@/lib/engine/advance/run-deps";
 import type { RunMemory } from "@/lib/engine/advance/run-memory";
+import type { RunWrites } from "@/lib/engine/advance/run-writes";
 import type { StepStarts } from "@/lib/engine/advance/step-starts";
 import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
 
@@ -18,6 +19,8 @@ export interface RunContext {
   /** Aborted then too, and when the run has used its time: a turn of the model is not waited for. */
   turnSignal: AbortSignal;
   starts: StepStarts;
+  /** Everything that is written for the run goes through it. */
+  writes: RunWrites;
   /** Asked before anything leaves this process: false when the lease was not renewed for so long that another may have the run. */
   isFresh: () => boolean;
   /** Since this worker took the run. */

@@ -48,15 +48,15 @@ function toError(failed: readonly StepRow[], { max_failures: max }: ForEach): St
 }
 
 async function runOne(context: RunContext, item: StepRow, scope: TemplateScope, runItem: RunItem): Promise<Waiting[]> {
-  const { deps, memory } = context;
+  const { deps, memory, writes } = context;
   if (item.status === "pending") {
-    held(await moveStep(deps.db, memory.lease, { stepId: item.id, key: item.key, to: "running" }, deps.now()));
+    await writes.later((db) => moveStep(db, memory.lease, { stepId: item.id, key: item.key, to: "running" }, deps.now()));
     memory.setStep(item.id, { status: "running" });
   }
   const outcome = await guardStep(context, () => runItem(memory.steps.get(item.id) ?? item, scope));
   if (outcome.kind === "waiting") return outcome.waiting;
   const move = toMove(item, outcome);
-  held(await moveStep(deps.db, memory.lease, move, deps.now()));
+  await writes.later((db) => moveStep(db, memory.lease, move, deps.now()));
   memory.setStep(item.id, { status: move.to, output: move.output ?? null, error: move.error ?? null });
   return [];
 }
@@ -85,7 +85,7 @@ async function itemRows(context: RunContext, step: ProjectStep, row: StepRow, va
   const find = () => memory.childrenOf(row.id).filter((child) => child.itemIndex !== null).sort((a, b) => (a.itemIndex ?? 0) - (b.itemIndex ?? 0));
   if (find().length === values.length) return find();
   const children = values.map((_value, itemIndex) => ({ id: createId("step"), parentId: row.id, key: row.key, type: row.type, agent: step.agent?.name ?? null, itemIndex, input: null }));
-  held(await addChildSteps(deps.db, memory.lease, children, deps.now()));
+  held(await context.writes.now((db) => addChildSteps(db, memory.lease, children, deps.now())));
   for (const child of children) memory.addStep({ ...child, status: "pending", output: null, rawOutput: null, error: null, degraded: false, state: {} });
   return find();
 }

@@ -64,18 +64,18 @@ async function advanceStep(context: RunContext, frame: Frame, step: ProjectStep,
 }
 
 /** An agent's step has its first turn to be written with. */
-async function begin({ deps, memory, starts }: RunContext, step: ProjectStep, row: StepRow): Promise<void> {
+async function begin({ deps, memory, starts, writes }: RunContext, step: ProjectStep, row: StepRow): Promise<void> {
   const isAgent = step.kind === "agent" && !("for_each" in step.definition && step.definition.for_each);
   if (isAgent) starts.add(row, deps.now());
-  else held(await moveStep(deps.db, memory.lease, { stepId: row.id, key: row.key, to: "running" }, deps.now()));
+  else await writes.later((db) => moveStep(db, memory.lease, { stepId: row.id, key: row.key, to: "running" }, deps.now()));
 }
 
 async function settle(context: RunContext, row: StepRow, outcome: Exclude<StepOutcome, { kind: "waiting" }>): Promise<Waiting[]> {
-  const { deps, memory, starts } = context;
+  const { deps, memory, starts, writes } = context;
   const move = toMove(row, outcome);
   await starts.writeAll();
   if (endsRun(memory, row, move)) memory.lastMove = move;
-  else held(await moveStep(deps.db, memory.lease, move, deps.now()));
+  else await writes.later((db) => moveStep(db, memory.lease, move, deps.now()));
   memory.setStep(row.id, { status: move.to, output: move.output ?? null, error: move.error ?? null });
   return [];
 }
@@ -124,8 +124,8 @@ function toOutput(frame: Frame, scope: TemplateScope): StepOutcome {
 async function addSteps(context: RunContext, frame: Frame): Promise<void> {
   const { parentId } = frame;
   if (parentId === null || rowsOf(context, frame).size > 0) return;
-  const { deps, memory } = context;
+  const { deps, memory, writes } = context;
   const children = frame.workflow.steps.map((step) => ({ id: createId("step"), parentId, key: step.id, type: step.kind, agent: step.agent?.name ?? null, itemIndex: null, input: null }));
-  held(await addChildSteps(deps.db, memory.lease, children, deps.now()));
+  held(await writes.now((db) => addChildSteps(db, memory.lease, children, deps.now())));
   for (const child of children) memory.addStep({ ...child, status: "pending", output: null, rawOutput: null, error: null, degraded: false, state: {} });
 }

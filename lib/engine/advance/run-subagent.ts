@@ -8,7 +8,7 @@ import { fillParams } from "@/lib/engine/advance/fill-params";
 import { runAgent } from "@/lib/engine/advance/run-agent";
 import type { RunSubagent } from "@/lib/engine/advance/run-calls";
 import type { RunContext } from "@/lib/engine/advance/run-context";
-import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
+import { LeaseLost } from "@/lib/engine/advance/run-memory";
 import { toMove } from "@/lib/engine/advance/run-fan-out";
 import { failsRun, type StepOutcome, type Waiting } from "@/lib/engine/advance/step-outcome";
 import { createId } from "@/lib/ids";
@@ -22,9 +22,9 @@ const DEPTH_MAX = 5;
 
 export function createSubagentRunner(context: RunContext, stepId: string, parent: AgentAtWork): RunSubagent {
   return async (call) => {
-    const { deps, memory } = context;
+    const { deps, memory, writes } = context;
     if (call.status !== "executing" || call.epoch !== memory.lease.epoch) {
-      const begun = await beginExecuting(deps.db, memory.lease, call, deps.now());
+      const begun = await writes.now((db) => beginExecuting(db, memory.lease, call, deps.now()));
       if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
       if (begun.kind === "refused") return [{ for: "time", until: new Date(deps.now().getTime() + PAUSED_RECHECK_MS) }];
       memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
@@ -59,9 +59,9 @@ async function runNested(context: RunContext, stepId: string, parent: AgentAtWor
     runSubagent: createSubagentRunner(context, row.id, work),
   });
   if (outcome.kind === "waiting") return outcome;
-  const { deps, memory } = context;
+  const { deps, memory, writes } = context;
   const move = toMove(row, outcome);
-  held(await moveStep(deps.db, memory.lease, move, deps.now()));
+  await writes.later((db) => moveStep(db, memory.lease, move, deps.now()));
   memory.setStep(row.id, { status: move.to, output: move.output ?? null, error: move.error ?? null });
   return outcome;
 }
@@ -73,12 +73,12 @@ function paramsOf(call: CallRow, parent: AgentAtWork, subagent: ProjectSubagent)
 }
 
 async function childStep(context: RunContext, parentId: string, call: CallRow): Promise<StepRow> {
-  const { deps, memory } = context;
+  const { deps, memory, writes } = context;
   const existing = memory.childrenOf(parentId).find((step) => step.key === call.id);
   if (existing) return existing;
   const child = { id: createId("step"), parentId, key: call.id, type: "agent" as const, agent: call.tool, itemIndex: null, input: null };
-  held(await addChildSteps(deps.db, memory.lease, [child], deps.now()));
-  held(await moveStep(deps.db, memory.lease, { stepId: child.id, key: child.key, to: "running" }, deps.now()));
+  await writes.later((db) => addChildSteps(db, memory.lease, [child], deps.now()));
+  await writes.later((db) => moveStep(db, memory.lease, { stepId: child.id, key: child.key, to: "running" }, deps.now()));
   const row: StepRow = { ...child, status: "running", output: null, rawOutput: null, error: null, degraded: false, state: {} };
   memory.addStep(row);
   return row;
@@ -86,7 +86,7 @@ async function childStep(context: RunContext, parentId: string, call: CallRow): 
 
 /** A sub-agent that fails is a failed call to its caller, which may go on without it. */
 async function keep(context: RunContext, call: CallRow, outcome: Exclude<StepOutcome, { kind: "waiting" }>): Promise<Waiting[]> {
-  const { deps, memory } = context;
+  const { deps, memory, writes } = context;
   const failed = outcome.kind === "failed";
   const data = outcome.kind === "complete" ? outcome.output : outcome.kind === "skipped" ? { skipped: true, reason: outcome.reason } : null;
   const output = failed ? outcome.error.message : JSON.stringify(data);
@@ -95,7 +95,7 @@ async function keep(context: RunContext, call: CallRow, outcome: Exclude<StepOut
     result: { success: !failed, output, content: [], structured_content: data, is_error: failed, error: failed ? outcome.error.message : null },
     error: failed ? { code: outcome.error.code, message: outcome.error.message, ...(failsRun(outcome.error) ? { fails_run: true as const } : {}) } : null,
   };
-  held(await recordResult(deps.db, memory.lease, { callId: call.id, durationMs: 0, ...kept }, deps.now()));
+  await writes.later((db) => recordResult(db, memory.lease, { callId: call.id, durationMs: 0, ...kept }, deps.now()));
   memory.setCall(call.id, kept);
   return [];
 }

@@ -10,7 +10,6 @@ import { digestArguments, canonicalizeArguments } from "@/lib/domain/digest";
 import { redact, redactText } from "@/lib/domain/redaction";
 import { createSecretMatcher, joinMatchers } from "@/lib/domain/secret-matcher";
 import { PAUSED_RECHECK_MS } from "@/lib/engine/advance/dispatch-call";
-import { insist } from "@/lib/engine/advance/insist";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
@@ -79,14 +78,14 @@ async function addCall(context: RunContext, row: StepRow, method: string, render
     result: null,
     error: null,
   };
-  held(await recordTurn(deps.db, memory.lease, { turn: null, calls: [call], approvals: [], stepId: row.id, stepState: {} }, deps.now()));
+  held(await context.writes.now((db) => recordTurn(db, memory.lease, { turn: null, calls: [call], approvals: [], stepId: row.id, stepState: {} }, deps.now())));
   const kept: CallRow = { ...call, status: "approved", epoch: null, error: null, approval: null };
   memory.addCall(kept);
   return kept;
 }
 
 async function send(context: RunContext, callId: string, step: WebhookStep, rendered: unknown): Promise<void> {
-  const { memory, deps } = context;
+  const { memory, deps, writes } = context;
   const startedAt = performance.now();
   const values = listSecrets(rendered).map((secret) => secret.reveal(context.secrets));
   const options = { fingerprint: deps.fingerprint, matcher: joinMatchers(createSecretMatcher(values), matchKnownSecrets(context.loaded.project, deps.processEnv)) };
@@ -96,7 +95,7 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
   const outcome = await followWebhook({ id: callId, method: step.webhook.method }, () => request(context, step, sent, (text) => redactText(text, options)));
   await pause("webhook:after-call", callId);
   const kept = { ...outcome, result: redact(outcome.result, options), error: outcome.error && { code: outcome.error.code, message: String(redact(outcome.error.message, options)) } };
-  held(await insist(() => recordResult(deps.db, memory.lease, { callId, durationMs: Math.round(performance.now() - startedAt), ...kept }, deps.now())));
+  await writes.later((db) => recordResult(db, memory.lease, { callId, durationMs: Math.round(performance.now() - startedAt), ...kept }, deps.now()));
   memory.setCall(callId, kept);
 }
 

@@ -6,7 +6,6 @@ import { isStepSettled } from "@/lib/domain/step-state";
 import { mapText } from "@/lib/domain/tool-text";
 import { listAgentTools, type AgentAtWork, type AgentTools } from "@/lib/engine/advance/agent-tools";
 import { buildMessages } from "@/lib/engine/advance/conversation";
-import { insist } from "@/lib/engine/advance/insist";
 import { type OfferedTools, offerTools, type OfferState } from "@/lib/engine/advance/offer-tools";
 import { prepareCalls, type PreparedCalls } from "@/lib/engine/advance/prepare-calls";
 import { reserveTurn } from "@/lib/engine/advance/reserve-turn";
@@ -17,6 +16,7 @@ import { matchKnownSecrets } from "@/lib/engine/known-secrets";
 import { createId } from "@/lib/ids";
 import type { ModelMessage, ModelRequest, ModelTurn, UserMessage } from "@/lib/models/model";
 import { pause } from "@/lib/pause";
+import type { Statements } from "@/lib/store/client";
 import { recordTurn } from "@/lib/store/transitions/record-turn";
 import { releaseCost } from "@/lib/store/transitions/reserve-cost";
 import { followTurn } from "@/lib/telemetry/tell-step";
@@ -69,13 +69,13 @@ interface Asking {
 }
 
 async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { number, tools, offered, group, request, reservedUsd }: Asking): Promise<TurnTaken> {
-  const { deps, memory, loaded } = context;
+  const { deps, memory, loaded, writes } = context;
   await pause("model-turn:before-call", wish.stepId);
   const kindOf = (name: string) => loaded.project.gateway?.providers.find((provider) => provider.name === name)?.type;
   const followed = { group, agent: work.agent.name, runId: memory.run.id, number, maxTokens: request.maxTokens, temperature: request.temperature, kindOf };
   const answer = await followTurn(followed, () => loaded.gateway.generate(group, request, { signal: context.turnSignal })).catch(async (error: unknown) => {
     // Nothing was recorded, so what was set aside for it is free again.
-    if (reservedUsd > 0) await releaseCost(deps.db, memory.lease, reservedUsd);
+    if (reservedUsd > 0) await writes.now((db) => releaseCost(db, memory.lease, reservedUsd));
     throw error;
   });
   await pause("model-turn:after-call", wish.stepId);
@@ -100,7 +100,9 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
   const stepState = { ...wish.state, toolsets: offered.loaded() };
   const begins = await context.starts.take(wish.stepId);
   const parks = isAllThatIsLeft(context, wish, prepared) ? { status: "pending_approval" as const, wakeAt: null, seenWakes: memory.seenWakes, activeMs: context.activeMs() } : null;
-  held(await insist(() => recordTurn(deps.db, memory.lease, { turn, calls: prepared.calls, approvals: prepared.approvals, stepId: wish.stepId, stepState, begins, parks }, deps.now())));
+  const record = (db: Statements) => recordTurn(db, memory.lease, { turn, calls: prepared.calls, approvals: prepared.approvals, stepId: wish.stepId, stepState, begins, parks }, deps.now());
+  if (parks) held(await writes.now(record, { insists: true }));
+  else await writes.later(record);
   memory.isParked = parks !== null;
   memory.addTurn({ id: turnId, stepId: wish.stepId, number, request: turn.request, response: turn.response });
   for (const row of prepared.rows) memory.addCall(row);

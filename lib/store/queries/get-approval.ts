@@ -4,6 +4,7 @@ import type { TraceEntry } from "@/lib/domain/policy/policy-answer";
 import { KimitsuError } from "@/lib/errors";
 import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
+import { PLAN_ONCE } from "@/lib/store/plan-anew";
 
 export interface ApprovalDecision {
   user: { id: string; name: string };
@@ -78,7 +79,7 @@ export function toApprovalView(row: ApprovalWithCall): ApprovalView {
 /** In one statement: it is read before and after every decision. */
 export async function getApproval(db: Db, approvalId: string): Promise<ApprovalView> {
   const [row] = await db.$queryRaw<{ view: StoredView }[]>`
-    SELECT to_json(v) AS view FROM (
+    ${PLAN_ONCE}SELECT to_json(v) AS view FROM (
       SELECT a.id, a.call_id AS "callId", a.run_id AS "runId", a.step_id AS "stepId", s.key AS "stepKey", a.status, a.version, a.workflow, a.agent, a.server,
         a.tool, a.danger, a.summary, a.digest, c.arguments, c.arguments_canonical AS "argumentsCanonical", c.agent_says AS "agentSays",
         c.definition_fingerprint AS "definitionFingerprint", a.rule, c.trace, a.approvers, a.min_approvals AS "minApprovals", a.approvals,

@@ -1,5 +1,5 @@
 /** Adds the items of a fan-out, or the steps of a sub-workflow, below a step. Those that exist already are left alone. */
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
 
 export interface ChildStep {
@@ -12,7 +12,7 @@ export interface ChildStep {
   input: unknown;
 }
 
-export async function addChildSteps(db: Db, lease: Lease, children: ChildStep[], at: Date): Promise<LeaseOutcome> {
+export async function addChildSteps(db: Statements, lease: Lease, children: ChildStep[], at: Date): Promise<LeaseOutcome> {
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH held AS (UPDATE runs SET updated_at = ${at} WHERE ${heldBy(lease)} RETURNING id),
     added AS (

@@ -3,7 +3,7 @@
  * or refuses the call outright. The old approval stays on record as it was decided.
  */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { insertEvents, type NewEvent } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
@@ -26,7 +26,7 @@ export interface AskAgain {
   error: { code: string; message: string } | null;
 }
 
-export async function askAgainRow(db: Db, lease: Lease, ask: AskAgain, at: Date): Promise<LeaseOutcome> {
+export async function askAgainRow(db: Statements, lease: Lease, ask: AskAgain, at: Date): Promise<LeaseOutcome> {
   const { approval } = ask;
   const event = (type: string, data: NewEvent["data"]): NewEvent => ({ chainId: lease.runId, type, at, actor: SYSTEM_ACTOR, data });
   const events = [

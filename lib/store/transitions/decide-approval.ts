@@ -7,6 +7,7 @@ import type { ApprovalStatus } from "@/lib/domain/approval-state";
 import type { Db } from "@/lib/store/client";
 import { insertEvent } from "@/lib/store/event-sql";
 import { pause } from "@/lib/pause";
+import { PLAN_ONCE } from "@/lib/store/plan-anew";
 
 export interface NewDecision {
   id: string;
@@ -49,7 +50,7 @@ export async function decideApprovalRow(db: Db, decision: NewDecision, actor: Ac
   const event = insertEvent({ chainId: decision.runId, type: "approval.decided", at, actor, data }, "moved");
   await pause("decide-approval:before-commit", decision.approvalId);
   const rows = await db.$queryRaw<DecidedRow[]>`
-    WITH open_run AS MATERIALIZED (
+    ${PLAN_ONCE}WITH open_run AS MATERIALIZED (
       SELECT id FROM runs WHERE id = ${decision.runId} AND status NOT IN ('complete', 'failed', 'cancelled') FOR UPDATE
     ), target AS MATERIALIZED (
       SELECT a.id, a.approvals, a.min_approvals FROM approvals a, open_run

@@ -5,7 +5,7 @@
  */
 import type { EventData } from "@/lib/domain/audit-event";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { budgetWarning } from "@/lib/store/budget-warning-sql";
 import { insertEvent } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
@@ -26,7 +26,7 @@ export interface Execution {
 
 export type BeginOutcome = { kind: "done" } | { kind: "lost" } | { kind: "refused"; why: "not_approved" | "paused" | "budget" };
 
-export async function beginExecuting(db: Db, lease: Lease, call: Execution, at: Date): Promise<BeginOutcome> {
+export async function beginExecuting(db: Statements, lease: Lease, call: Execution, at: Date): Promise<BeginOutcome> {
   const event = insertEvent(
     { chainId: lease.runId, type: "call.executing", at, actor: SYSTEM_ACTOR, data: { call_id: call.id, digest: call.digest, epoch: lease.epoch } },
     "moved",
@@ -84,7 +84,7 @@ export interface CallResult {
   refundUsd?: number;
 }
 
-export async function recordResult(db: Db, lease: Lease, result: CallResult, at: Date): Promise<LeaseOutcome> {
+export async function recordResult(db: Statements, lease: Lease, result: CallResult, at: Date): Promise<LeaseOutcome> {
   const data: EventData = { call_id: result.callId, duration_ms: result.durationMs, ...(result.error ? { code: result.error.code } : {}) };
   const event = insertEvent({ chainId: lease.runId, type: `call.${result.status}`, at, actor: SYSTEM_ACTOR, data }, "moved");
   await pause("dispatch-call:before-result-commit", result.callId);
@@ -104,7 +104,7 @@ export async function recordResult(db: Db, lease: Lease, result: CallResult, at:
 }
 
 /** A call that could not be sent at all goes back to `approved` for another try later, or fails: nothing reached the server. */
-export async function unsend(db: Db, lease: Lease, { callId, refundUsd }: { callId: string; refundUsd: number }, at: Date): Promise<LeaseOutcome> {
+export async function unsend(db: Statements, lease: Lease, { callId, refundUsd }: { callId: string; refundUsd: number }, at: Date): Promise<LeaseOutcome> {
   const event = insertEvent({ chainId: lease.runId, type: "call.not_sent", at, actor: SYSTEM_ACTOR, data: { call_id: callId } }, "moved");
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH held AS (UPDATE runs SET updated_at = ${at}, cost_usd = greatest(cost_usd - ${refundUsd}, 0) WHERE ${heldBy(lease)} RETURNING id),
@@ -117,7 +117,7 @@ export async function unsend(db: Db, lease: Lease, { callId, refundUsd }: { call
   return toOutcome(rows);
 }
 
-export async function markUnknown(db: Db, lease: Lease, callId: string, at: Date): Promise<LeaseOutcome> {
+export async function markUnknown(db: Statements, lease: Lease, callId: string, at: Date): Promise<LeaseOutcome> {
   const event = insertEvent({ chainId: lease.runId, type: "call.outcome_unknown", at, actor: SYSTEM_ACTOR, data: { call_id: callId } }, "moved");
   await pause("rescue-run:before-commit", callId);
   const rows = await db.$queryRaw<{ id: string }[]>`

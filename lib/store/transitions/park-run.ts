@@ -3,7 +3,7 @@
  * the worker did not look (a decision, a cancel) is seen by `wakes` and makes the run runnable at once.
  */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { insertEvents, type NewEvent } from "@/lib/store/event-sql";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
 import { Prisma } from "@/lib/store/generated/client";
@@ -18,7 +18,7 @@ export interface Parking {
   activeMs: number;
 }
 
-export async function parkRun(db: Db, lease: Lease, parking: Parking, at: Date): Promise<LeaseOutcome> {
+export async function parkRun(db: Statements, lease: Lease, parking: Parking, at: Date): Promise<LeaseOutcome> {
   const events = parkEvents(lease, parking, at);
   const logged = events.length > 0 ? Prisma.sql`, logged AS (${insertEvents(events, "moved")})` : Prisma.empty;
   await pause("park-run:before-commit", lease.runId);

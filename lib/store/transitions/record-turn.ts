@@ -5,7 +5,7 @@
  */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import type { CallStatus } from "@/lib/domain/call-state";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { budgetWarning } from "@/lib/store/budget-warning-sql";
 import { insertEvents, type NewEvent } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
@@ -89,7 +89,7 @@ export interface TurnRecord {
   parks?: Parking | null;
 }
 
-export async function recordTurn(db: Db, lease: Lease, record: TurnRecord, at: Date): Promise<LeaseOutcome> {
+export async function recordTurn(db: Statements, lease: Lease, record: TurnRecord, at: Date): Promise<LeaseOutcome> {
   const { turn, calls, approvals } = record;
   const events = insertEvents(eventsOf(lease, record, at), "held");
   const toolCalls = calls.length;

@@ -1,5 +1,5 @@
 /** Sets money aside before it is spent, so that calls at the same instant cannot spend the same dollar. */
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
 
 export type ReserveOutcome =
@@ -8,7 +8,7 @@ export type ReserveOutcome =
   /** `usedUsd` is what is spent and what is set aside for others. */
   | { kind: "refused"; spentUsd: number; usedUsd: number; budgetUsd: number };
 
-export async function reserveCost(db: Db, lease: Lease, usd: number): Promise<ReserveOutcome> {
+export async function reserveCost(db: Statements, lease: Lease, usd: number): Promise<ReserveOutcome> {
   const [row] = await db.$queryRaw<{ reserved: boolean; spent: number; used: number; budget: number | null }[]>`
     WITH held AS MATERIALIZED (SELECT id, cost_usd AS spent, cost_usd + cost_reserved_usd AS used, cost_budget_usd AS budget FROM runs WHERE ${heldBy(lease)} FOR UPDATE),
     moved AS (
@@ -22,7 +22,7 @@ export async function reserveCost(db: Db, lease: Lease, usd: number): Promise<Re
 }
 
 /** What was set aside for a turn that gave nothing to record. */
-export async function releaseCost(db: Db, lease: Lease, usd: number): Promise<LeaseOutcome> {
+export async function releaseCost(db: Statements, lease: Lease, usd: number): Promise<LeaseOutcome> {
   return toOutcome(await db.$queryRaw<{ id: string }[]>`
     UPDATE runs SET cost_reserved_usd = greatest(cost_reserved_usd - ${usd}, 0) WHERE ${heldBy(lease)} RETURNING id`);
 }

@@ -4,7 +4,7 @@
  */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { AGENTS_SERVER, RUN_ENDED } from "@/lib/domain/call-state";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { insertEvents, type NewEvent } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
@@ -19,7 +19,7 @@ export interface RunError {
   step?: string;
 }
 
-export async function settleRunRow(db: Db, lease: Lease, end: RunEnd & { lastStep: StepMove | null }, activeMs: number, at: Date): Promise<LeaseOutcome> {
+export async function settleRunRow(db: Statements, lease: Lease, end: RunEnd & { lastStep: StepMove | null }, activeMs: number, at: Date): Promise<LeaseOutcome> {
   const { lastStep } = end;
   const error = end.status === "failed" ? end.error : null;
   const ended: NewEvent = { chainId: lease.runId, type: `run.${end.status === "complete" ? "completed" : "failed"}`, at, actor: SYSTEM_ACTOR, data: error ? { code: error.code, message: error.message } : {} };

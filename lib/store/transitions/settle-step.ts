@@ -1,7 +1,7 @@
 /** Moves a step under the run's lease: begins it, ends it, or sends it to a person. Its event is written with it. */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { STEP_TRANSITIONS, type StepStatus } from "@/lib/domain/step-state";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { insertEvent, type NewEvent } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
@@ -22,7 +22,7 @@ export interface StepMove {
 const ENDED: readonly StepStatus[] = ["complete", "failed", "skipped", "cancelled"];
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
-export async function moveStep(db: Db, lease: Lease, move: StepMove, at: Date): Promise<LeaseOutcome> {
+export async function moveStep(db: Statements, lease: Lease, move: StepMove, at: Date): Promise<LeaseOutcome> {
   const event = insertEvent(stepEvent(lease.runId, move, at), "moved");
   await pause("settle-step:before-commit", move.stepId);
   const rows = await db.$queryRaw<{ id: string }[]>`

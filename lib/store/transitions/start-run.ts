@@ -3,6 +3,7 @@ import type { Actor } from "@/lib/domain/actor";
 import type { Db } from "@/lib/store/client";
 import { insertEvent } from "@/lib/store/event-sql";
 import { pause } from "@/lib/pause";
+import { PLAN_ONCE } from "@/lib/store/plan-anew";
 
 export interface NewStep {
   id: string;
@@ -33,7 +34,7 @@ export async function startRunRow(db: Db, run: NewRun, at: Date): Promise<void> 
   const event = insertEvent({ chainId: run.id, type: "run.created", at, actor: run.startedBy, data }, "created");
   await pause("start-run:before-commit", run.id);
   await db.$queryRaw`
-    WITH created AS (
+    ${PLAN_ONCE}WITH created AS (
       INSERT INTO runs (id, workflow, version, config_hash, started_by_kind, started_by_id, started_by_name, started_by_user_id, retry_of_run_id,
         params, secrets, cost_budget_usd, wake_at, created_at, updated_at)
       VALUES (${run.id}, ${run.workflow}, ${run.version}, ${run.configHash}, ${run.startedBy.kind}::actor_kind, ${run.startedBy.id}, ${run.startedBy.name},

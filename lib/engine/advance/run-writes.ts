@@ -1,0 +1,121 @@
+/**
+ * What one worker writes for one run, in order. Writes that nothing outside waits for are put off for a moment and go with the next one in
+ * one commit: the result of a call with the turn that follows upon it, a turn with the calls that begin after it, the last turn with the
+ * end of the run. A crash in that moment finds what it would have found a moment earlier: a call without a result is asked about, a turn
+ * without a record is taken again. Nothing leaves this process before all that was put off is on record: the commit before a call goes
+ * through here too.
+ */
+import { insist } from "@/lib/engine/advance/insist";
+import { held } from "@/lib/engine/advance/run-memory";
+import { commitTogether, type Db, gatherStatements, type Statement, type Statements } from "@/lib/store/client";
+import { isDatabaseAway } from "@/lib/store/database-away";
+import type { LeaseOutcome } from "@/lib/store/lease-sql";
+import { pause } from "@/lib/pause";
+
+/** So soon is a write on record although no other has come. */
+const ALONE_AFTER_MS = 2;
+
+interface Waiting {
+  statement: Statement;
+  /** What was done outside stands behind it: it is tried again when the database is away. */
+  insists: boolean;
+  resolve: (rows: unknown[]) => void;
+  reject: (error: unknown) => void;
+}
+
+type Write<T> = (db: Statements) => Promise<T>;
+
+export class RunWrites {
+  #line: Waiting[] = [];
+  #isSending = false;
+  #sending: Promise<void> = Promise.resolve();
+  #isHurried = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** Of a write that nobody waited for; the next one to write gets it. */
+  #failure: { error: unknown } | null = null;
+
+  constructor(
+    private readonly db: Db,
+    private readonly runId: string,
+  ) {}
+
+  /** Commits it, after everything that was put off. */
+  async now<T>(write: Write<T>, { insists = false } = {}): Promise<T> {
+    this.#throwFailure();
+    const done = await write(this.#gather(insists, () => this.#hurry()));
+    this.#throwFailure();
+    return done;
+  }
+
+  /** Puts it off, and resolves when its place in the order is taken. That it is refused, or fails, is told to whoever writes next. */
+  async later(write: Write<LeaseOutcome>): Promise<void> {
+    this.#throwFailure();
+    const { promise: isInLine, resolve } = Promise.withResolvers<void>();
+    const onInLine = () => {
+      this.#timer ??= setTimeout(() => this.#hurry(), ALONE_AFTER_MS);
+      resolve();
+    };
+    const done = write(this.#gather(true, onInLine)).then(held);
+    done.catch((error: unknown) => (this.#failure ??= { error })).finally(resolve);
+    await isInLine;
+    this.#throwFailure();
+  }
+
+  /** Commits what was put off. */
+  async flush(): Promise<void> {
+    while (this.#line.length > 0 || this.#isSending) {
+      this.#hurry();
+      await this.#sending;
+    }
+    this.#throwFailure();
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** A database that takes statements into the line. */
+  #gather(insists: boolean, onInLine: () => void): Statements {
+    return gatherStatements((statement) => {
+      const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
+      this.#line.push({ statement, insists, resolve, reject });
+      onInLine();
+      return promise;
+    });
+  }
+
+  #hurry(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isHurried = true;
+    if (!this.#isSending) this.#sending = this.#send();
+  }
+
+  /** One commit at a time; what is put in line meanwhile goes with the next. */
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    while (this.#isHurried && this.#line.length > 0) {
+      this.#isHurried = false;
+      const batch = this.#line.splice(0);
+      if (!(await this.#commit(batch))) for (const each of batch) await this.#commit([each]);
+    }
+    this.#isSending = false;
+  }
+
+  /** False when it failed for a reason that may lie in one of several: then none has happened, and each is tried by itself. */
+  async #commit(batch: Waiting[]): Promise<boolean> {
+    const commit = async () => {
+      await pause("write-run:before-commit", this.runId);
+      return commitTogether(this.db, batch.map(({ statement }) => statement));
+    };
+    try {
+      const rows = await (batch.some(({ insists }) => insists) ? insist(commit) : commit());
+      await pause("write-run:after-commit", this.runId);
+      for (const [place, { resolve }] of batch.entries()) resolve(rows[place]!);
+    } catch (error) {
+      if (batch.length > 1 && !isDatabaseAway(error)) return false;
+      for (const { reject } of batch) reject(error);
+    }
+    return true;
+  }
+}
