@@ -17,7 +17,7 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   // Ends what hangs, and judges nothing.
-  timeout: 120_000,
+  timeout: 240_000,
   expect: { timeout: 10_000 },
   projects: [
     // What looks at the whole system, such as "the last admin", runs before anybody else changes it.
