@@ -28,9 +28,10 @@ type Write<T> = (db: Statements) => Promise<T>;
 export class RunWrites {
   #line: Waiting[] = [];
   #isSending = false;
-  #sending: Promise<void> = Promise.resolve();
   #isHurried = false;
   #timer: NodeJS.Timeout | undefined;
+  /** Writes that nobody waits for; none of them fails, they leave word in `#failure`. */
+  readonly #putOff = new Set<Promise<void>>();
   /** Of a write that nobody waited for; the next one to write gets it. */
   #failure: { error: unknown } | null = null;
 
@@ -42,7 +43,10 @@ export class RunWrites {
   /** Commits it, after everything that was put off. */
   async now<T>(write: Write<T>, { insists = false } = {}): Promise<T> {
     this.#throwFailure();
+    const before = [...this.#putOff];
     const done = await write(this.#gather(insists, () => this.#hurry()));
+    // They were committed with it; whether they were refused is known a moment later.
+    await Promise.all(before);
     this.#throwFailure();
     return done;
   }
@@ -55,17 +59,23 @@ export class RunWrites {
       this.#timer ??= setTimeout(() => this.#hurry(), ALONE_AFTER_MS);
       resolve();
     };
-    const done = write(this.#gather(true, onInLine)).then(held);
-    done.catch((error: unknown) => (this.#failure ??= { error })).finally(resolve);
+    const done = write(this.#gather(true, onInLine))
+      .then(held)
+      .catch((error: unknown) => void (this.#failure ??= { error }))
+      .finally(() => {
+        this.#putOff.delete(done);
+        resolve();
+      });
+    this.#putOff.add(done);
     await isInLine;
     this.#throwFailure();
   }
 
   /** Commits what was put off. */
   async flush(): Promise<void> {
-    while (this.#line.length > 0 || this.#isSending) {
+    while (this.#putOff.size > 0) {
       this.#hurry();
-      await this.#sending;
+      await Promise.all(this.#putOff);
     }
     this.#throwFailure();
   }
@@ -88,7 +98,7 @@ export class RunWrites {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isHurried = true;
-    if (!this.#isSending) this.#sending = this.#send();
+    if (!this.#isSending) void this.#send();
   }
 
   /** One commit at a time; what is put in line meanwhile goes with the next. */
