@@ -11,7 +11,7 @@ const bytes = (value) => (value < 1_000_000 ? `${format(value / 1000)} KB` : `${
 export function describePeers({ rounds, subjects, floor, versions }) {
   const titles = ROUND_TITLES(rounds);
   const ours = subjects.kimitsu.rounds;
-  const peers = FIELD.filter(({ name }) => name !== "kimitsu" && subjects[name]);
+  const peers = FIELD.filter(({ driver }) => !driver);
   const versionOf = ({ packages }) => packages.map((name) => `${name} ${versions[name]}`).join(", ");
   const ratios = peers.map(({ name, title }) => [
     title,
@@ -19,7 +19,7 @@ export function describePeers({ rounds, subjects, floor, versions }) {
     ratio(subjects[name].rounds.at(-1).walBytes / ours.at(-1).walBytes),
   ]);
   const figures = (index) => [
-    ...FIELD.filter(({ name }) => subjects[name]).map(({ name, title }) => {
+    ...FIELD.map(({ name, title }) => {
       const { perSecond, p50, p99, writes, walBytes } = subjects[name].rounds[index];
       return [title, format(perSecond), `${format(p50, 1)} / ${format(p99, 1)}`, format(writes, 1), format(walBytes)];
     }),
@@ -43,11 +43,11 @@ ${titles.map((title, index) => `### ${title[0].toUpperCase()}${title.slice(1)}\n
 Tried here: two people approve the same call at once, on two instances; and the process is killed inside of the tool, after its effect, and the run is taken up again in
 another process as the documentation says.
 
-${table(["", "approved twice at once: tool ran", "killed inside the tool", "keeps of the decision"], FIELD.filter(({ name }) => subjects[name]).map(({ name, title, audit }) => [title, describeTwice(subjects[name].twice), describeCrash(subjects[name].crash), audit]))}
+${table(["", "approved twice at once: tool ran", "killed inside the tool", "keeps of the decision"], FIELD.map(({ name, title, audit }) => [title, describeTwice(subjects[name].twice), describeCrash(subjects[name].crash), audit]))}
 
 ### Set up
 
-${table(["", "version", "how"], FIELD.filter(({ name }) => subjects[name]).map((entry) => [entry.title, versionOf(entry) || "this checkout", entry.setup]))}
+${table(["", "version", "how"], FIELD.map((entry) => [entry.title, versionOf(entry) || "this checkout", entry.setup]))}
 
 Models are plain functions where the peer lets them be (LangGraph, Mastra's workflow, DBOS) and scripted models of the peer's own interface elsewhere. OpenAI Agents and AI SDK have no
 persistence of their own for this: two statements that write and one that reads are the least that can be done, and nothing guards them.`;

@@ -66,33 +66,33 @@ async function openDatabases({ secrets, server }) {
   };
 }
 
-const OURS = "kimitsu";
-const runSubject = (name, env, task, options = {}) =>
-  name === OURS
-    ? runNode(name, ["scripts/run-ts.mjs", "bench/kimitsu.ts"], { ...options, env: { ...env, BENCH_TASK: JSON.stringify(task) } })
+const runSubject = ({ name, driver }, env, task, options = {}) =>
+  driver
+    ? runNode(name, ["scripts/run-ts.mjs", "bench/kimitsu.ts"], { ...options, env: { ...env, BENCH_TASK: JSON.stringify(task), BENCH_DRIVER: driver } })
     : runNode(name, ["bench/peer.mjs", name, JSON.stringify(task)], { ...options, env });
 
 async function benchPeers(databases) {
   const task = { kind: "measure", warmUp: WARM_UP, rounds: ROUNDS };
   const subjects = {};
-  for (const { name } of FIELD) subjects[name] = { env: await databases.create(name, { migrated: name === OURS }), passes: [] };
+  for (const { name, driver } of FIELD) subjects[name] = { env: await databases.create(name, { migrated: driver !== undefined }), passes: [] };
   const floor = { env: await databases.create("floor"), passes: [] };
   for (let pass = 1; pass <= PASSES; pass++) {
     console.log(`Pass ${pass} of ${PASSES}`);
     floor.passes.push(runNode("the floor", ["bench/floor.mjs", JSON.stringify(task)], { env: floor.env }));
     // There and back: what comes late in one pass comes early in the next.
-    for (const { name, title } of pass % 2 === 1 ? FIELD : FIELD.toReversed()) {
-      console.log(`  ${title} …`);
-      subjects[name].passes.push(runSubject(name, subjects[name].env, task));
+    for (const entry of pass % 2 === 1 ? FIELD : FIELD.toReversed()) {
+      console.log(`  ${entry.title} …`);
+      const subject = subjects[entry.name];
+      subject.passes.push(runSubject(entry, subject.env, task));
     }
   }
-  for (const { name, title } of FIELD) {
-    console.log(`Trying what ${title} holds …`);
-    const subject = subjects[name];
+  for (const entry of FIELD) {
+    console.log(`Trying what ${entry.title} holds …`);
+    const subject = subjects[entry.name];
     subject.rounds = putTogether(subject.passes);
-    subject.twice = runSubject(name, subject.env, { kind: "approveTwice", runs: DOUBLE_RUNS });
-    const { id } = runSubject(name, subject.env, { kind: "dieInTool" }, { mayDie: true });
-    subject.crash = runSubject(name, subject.env, { kind: "recover", id });
+    subject.twice = runSubject(entry, subject.env, { kind: "approveTwice", runs: DOUBLE_RUNS });
+    const { id } = runSubject(entry, subject.env, { kind: "dieInTool" }, { mayDie: true });
+    subject.crash = runSubject(entry, subject.env, { kind: "recover", id });
   }
   return describePeers({ rounds: ROUNDS, subjects, floor: putTogether(floor.passes), versions: readVersions() });
 }

@@ -7,7 +7,7 @@ const DAY_SECONDS = 86_400;
 
 export async function open({ url, onAct }) {
   const act = await openAct(onAct);
-  DBOS.setConfig({ name: "bench", systemDatabaseUrl: url, systemDatabasePoolSize: POOL_SIZE, logLevel: "error", tracingEnabled: false });
+  DBOS.setConfig({ name: "bench", systemDatabaseUrl: url, systemDatabasePoolSize: POOL_SIZE, notificationCoalesceMs: 1, logLevel: "error", tracingEnabled: false });
   const workflow = DBOS.registerWorkflow(
     async () => {
       const call = await DBOS.runStep(async () => ({ tool: "act", text: "act" }), { name: "ask" });

@@ -1,0 +1,106 @@
+/** Kimitsu as a subject, in two ways: driven by hand, as the peers are, and by its own worker. */
+import { setTimeout as delay } from "node:timers/promises";
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import { isRunSettled } from "@/lib/domain/run-state";
+import { decideApproval } from "@/lib/engine/decide-approval";
+import { startRun } from "@/lib/engine/start-run";
+import { createId } from "@/lib/ids";
+import type { Db } from "@/lib/store/client";
+import { openWakeLine } from "@/lib/store/wake-line";
+import { type RunLoop, startRunLoop } from "@/lib/worker/run-loop";
+import { advance, createReviewer, openKimitsu } from "./kimitsu-runtime";
+import type { Subject, SubjectOptions } from "./subject.mjs";
+
+/** Runs that the worker advances at a time. */
+const CAPACITY = 32;
+/** How often those who wait for a run look at it, all of them with one question. */
+const LOOK_MS = 2;
+
+/** What a request and a worker do, one after the other: whoever starts or decides also advances the run. */
+export async function openByHand({ url, onAct }: SubjectOptions): Promise<Subject> {
+  const { deps, close } = await openKimitsu({ url, onAct });
+  const by = await createReviewer(deps);
+  const owner = createId("worker");
+  return {
+    async start() {
+      const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: SYSTEM_ACTOR });
+      await advance(deps, owner, runId, "pending");
+      return runId;
+    },
+    async decide(runId) {
+      await decideApproval(deps, by, { approvalId: await findApproval(deps.db, runId), verdict: "approved" });
+      await advance(deps, owner, runId, "pending_approval");
+    },
+    recover: async (runId) => (await openWithWorker({ url, onAct })).recover(runId),
+    close,
+  };
+}
+
+/** As it is deployed: a worker hears of runs, claims, renews and hands over; those who wait look at the run's row. */
+export async function openWithWorker({ url, onAct }: SubjectOptions): Promise<Subject> {
+  const { deps, close } = await openKimitsu({ url, onAct });
+  const by = await createReviewer(deps);
+  const owner = createId("worker");
+  let loop: RunLoop | null = null;
+  deps.wake = (runId) => loop?.wake(runId);
+  const line = openWakeLine(url, owner, (runId) => loop?.wake(runId));
+  await line.opened;
+  loop = startRunLoop(deps, { ownerId: owner, capacity: CAPACITY, line });
+  const watch = createWatch(deps.db);
+  return {
+    async start() {
+      const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: SYSTEM_ACTOR });
+      await watch.until(runId, (status) => status === "pending_approval");
+      return runId;
+    },
+    async decide(runId) {
+      await decideApproval(deps, by, { approvalId: await findApproval(deps.db, runId), verdict: "approved" });
+      await watch.until(runId, isRunSettled);
+    },
+    recover: async (runId) => ((await watch.until(runId, (status) => isRunSettled(status) || status === "needs_human_review")) === "needs_human_review" ? "review" : "ended"),
+    async close() {
+      await loop.stop();
+      await line.close();
+      await close();
+    },
+  };
+}
+
+async function findApproval(db: Db, runId: string): Promise<string> {
+  return (await db.approval.findFirstOrThrow({ where: { runId }, select: { id: true } })).id;
+}
+
+type Status = Parameters<typeof isRunSettled>[0];
+interface Wait {
+  isReached: (status: Status) => boolean;
+  resolve: (status: Status) => void;
+}
+
+/** One question for all who wait, as long as anyone does. */
+function createWatch(db: Db) {
+  const waits = new Map<string, Set<Wait>>();
+  let isLooking = false;
+  async function look(): Promise<void> {
+    isLooking = true;
+    while (waits.size > 0) {
+      for (const { id, status } of await db.run.findMany({ where: { id: { in: [...waits.keys()] } }, select: { id: true, status: true } })) {
+        for (const wait of waits.get(id) ?? []) {
+          if (!wait.isReached(status)) continue;
+          waits.get(id)?.delete(wait);
+          wait.resolve(status);
+        }
+        if (waits.get(id)?.size === 0) waits.delete(id);
+      }
+      await delay(LOOK_MS);
+    }
+    isLooking = false;
+  }
+  return {
+    until: (runId: string, isReached: Wait["isReached"]) =>
+      new Promise<Status>((resolve, reject) => {
+        const known = waits.get(runId) ?? new Set();
+        waits.set(runId, known.add({ isReached, resolve }));
+        if (!isLooking) look().catch(reject);
+      }),
+  };
+}
