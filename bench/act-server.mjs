@@ -8,9 +8,9 @@ import { z } from "zod";
 export async function openActServer(onAct) {
   const [mine, theirs] = InMemoryTransport.createLinkedPair();
   const server = new McpServer({ name: "bench", version: "1.0.0" });
-  server.registerTool("act", { description: "Acts", inputSchema: { text: z.string() } }, async ({ text }) => {
+  server.registerTool("act", { description: "Acts", inputSchema: { text: z.string() } }, async () => {
     await onAct();
-    return { content: [{ type: "text", text: `${text}ed` }] };
+    return { content: [{ type: "text", text: "acted" }] };
   });
   await server.connect(theirs);
   return mine;

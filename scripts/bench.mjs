@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /**
- * `npm run bench`: Kimitsu beside its peers and the floor, as it grows, and what its tools cost in tokens, on one durable Postgres. Writes docs/benchmarks.md.
- * `npm run bench -- peers | growth | tokens` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing.
+ * `npm run bench`: Kimitsu beside its peers and the floor, as it grows, what its tools cost in tokens, and what traces cost, on one durable Postgres. Writes docs/benchmarks.md.
+ * `npm run bench -- peers | growth | tokens | traces` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { FIELD } from "../bench/field.mjs";
-import { describeGrowth, describePeers, describeTokens } from "../bench/report.mjs";
+import { describeGrowth, describePeers, describeTokens, describeTraces } from "../bench/report.mjs";
 import { ensureDataFolder, ensureSecrets } from "./data-folder.mjs";
 import { install } from "./install.mjs";
 import { deployMigrations } from "./migrate.mjs";
@@ -119,7 +119,12 @@ async function benchTokens(databases) {
   return describeTokens(runNode("counting", ["bench/count-tokens.mjs"], { input: JSON.stringify(turns) }));
 }
 
-const PARTS = { peers: benchPeers, growth: benchGrowth, tokens: benchTokens };
+async function benchTraces(databases) {
+  console.log("Measuring traces …");
+  return describeTraces(runNode("traces", ["scripts/run-ts.mjs", "bench/traces.ts"], { env: { ...(await databases.create("traces", { migrated: true })), BENCH_SCALE: String(scale) } }));
+}
+
+const PARTS = { peers: benchPeers, growth: benchGrowth, tokens: benchTokens, traces: benchTraces };
 
 const readVersions = () => JSON.parse(readFileSync(path.join(BENCH, "package.json"), "utf8")).dependencies;
 
