@@ -7,7 +7,7 @@ const ratio = (value) => `${format(value, value < 10 ? 2 : 0)} ×`;
 const table = (head, rows) => [`| ${head.join(" | ")} |`, `|${head.map(() => "---").join("|")}|`, ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
 const bytes = (value) => (value < 1_000_000 ? `${format(value / 1000)} KB` : `${format(value / 1_000_000)} MB`);
 
-/** `subjects` by name: `{ rounds, twice, crash }`; `versions` by package. */
+/** `subjects` by name: `{ rounds, twice, crashes }`; `versions` by package. */
 export function describePeers({ rounds, subjects, floor, versions }) {
   const titles = ROUND_TITLES(rounds);
   const ours = subjects.kimitsu.rounds;
@@ -40,10 +40,10 @@ ${titles.map((title, index) => `### ${title[0].toUpperCase()}${title.slice(1)}\n
 
 ### What they hold
 
-Tried here: two people approve the same call at once, on two instances; and the process is killed inside of the tool, after its effect, and the run is taken up again in
-another process as the documentation says.
+Tried here: two people approve the same call at once, on two instances; and the process is killed inside of the tool, after its effect, three times, and the run is
+taken up again in another process as the documentation says.
 
-${table(["", "approved twice at once: tool ran", "killed inside the tool", "keeps of the decision"], FIELD.map(({ name, title, audit }) => [title, describeTwice(subjects[name].twice), describeCrash(subjects[name].crash), audit]))}
+${table(["", "approved twice at once: tool ran", "killed inside the tool", "keeps of the decision"], FIELD.map(({ name, title, audit }) => [title, describeTwice(subjects[name].twice), describeCrash(subjects[name].crashes), audit]))}
 
 ### Set up
 
@@ -57,9 +57,14 @@ function describeTwice({ runs, acts, refused }) {
   return acts === runs ? `once, ${refused > 0 ? "the second was refused" : "the second was not needed"}` : `${acts} times in ${runs} runs`;
 }
 
-function describeCrash({ acts, end }) {
-  const times = acts === 1 ? "ran once" : `ran ${acts} times`;
-  return { ended: `goes on where it was; tool ${times}`, asks: `asks for approval again, as if nothing had happened; tool ${times}`, review: `tells a person that the outcome is unknown; tool ${times}` }[end];
+const CRASH_ENDS = { ended: "goes on where it was", asks: "asks for approval again, as if nothing had happened", review: "tells a person that the outcome is unknown" };
+
+/** What had been written when the process died may differ from one time to the next. */
+function describeCrash(crashes) {
+  const seen = Object.keys(CRASH_ENDS).map((end) => ({ end, count: crashes.filter((crash) => crash.end === end).length })).filter(({ count }) => count > 0);
+  const ends = seen.map(({ end, count }) => (seen.length === 1 ? CRASH_ENDS[end] : `${count} of ${crashes.length} ${CRASH_ENDS[end]}`)).join(", ");
+  const acts = [...new Set(crashes.map((crash) => crash.acts))].toSorted((a, b) => a - b).join(" or ");
+  return `${ends}; tool ran ${acts === "1" ? "once" : `${acts} times`}`;
 }
 
 export function describeGrowth({ turns, arguments: sizes, agents, processes, settings }) {
