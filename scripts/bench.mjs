@@ -165,6 +165,8 @@ async function main(names) {
   const folder = ensureDataFolder(mkdtempSync(path.join(os.tmpdir(), "kimitsu-bench-")));
   const secrets = ensureSecrets(folder);
   const server = await startPostgres({ dataDir: folder, secrets });
+  // What those who are killed leave behind goes with the rest.
+  process.env.TMPDIR = folder;
   try {
     const databases = await openDatabases({ secrets, server });
     const sections = {};
