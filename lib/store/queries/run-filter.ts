@@ -31,38 +31,58 @@ export async function runsWhere(db: Db, filter: RunFilter, { cursor, limit }: { 
   if (cursor) parts.push(Prisma.sql`id < ${cursor}`);
   const { workflow, status, agent, who, from, to, costMin, costMax, text } = filter;
   const isAlone = [workflow, status?.[0], agent, who, from, to, costMin, costMax, text].filter((value) => value !== undefined && value !== "").length === 1;
-  const newest = isAlone ? Prisma.sql`${cursor ? Prisma.sql`AND s.run_id < ${cursor}` : Prisma.empty} ORDER BY s.run_id DESC LIMIT ${limit}` : null;
-  const narrowed = await Promise.all([narrowByAgent(db, filter, newest), narrowByText(db, filter, newest), narrowByCost(db, filter)]);
+  const page: Wanted = { isAlone, limit, before: cursor ? (column) => Prisma.sql`AND ${column} < ${cursor}` : () => Prisma.empty };
+  const narrowed = await Promise.all([narrowByAgent(db, filter, page), narrowByText(db, filter, page), narrowByCost(db, filter, page)]);
   return Prisma.join([...parts, ...narrowed.filter((part) => part !== null)], " AND ");
+}
+
+/** Which page of runs is wanted, and whether nothing else narrows it. */
+interface Wanted {
+  isAlone: boolean;
+  limit: number;
+  before: (column: Prisma.Sql) => Prisma.Sql;
 }
 
 /**
  * Runs are read newest first until a page is full, which is quick for what many have and slow for what few have; an index is the other way
- * round. Which it is, no estimate tells well enough, so the index is asked first, for no more than these.
+ * round. Which it is, no estimate tells well enough. So a page is looked for among this many of the newest, and the index is asked when they
+ * do not fill it, for no more than these few.
  */
+const NEWEST_MAX = 1000;
 const FEW_MAX = 500;
 
-/** The few runs that the index gave; or, when they are more, what each run is held against. */
-async function narrow(db: Pick<Db, "$queryRaw">, found: Prisma.Sql, fits: Prisma.Sql): Promise<Prisma.Sql> {
-  const few = await db.$queryRaw<{ id: string }[]>`${PLAN_ANEW}${found} LIMIT ${FEW_MAX + 1}`;
-  return few.length > FEW_MAX ? fits : Prisma.sql`id = ANY (${few.map(({ id }) => id)})`;
+/** A full page of the newest, or all that the index has if they are few; of many more nothing is named. */
+type Found = { kind: "newest" | "few"; ids: string[] } | { kind: "many" };
+
+async function find(db: Db, newest: Prisma.Sql, indexed: () => Promise<{ id: string }[]>, { limit }: Wanted): Promise<Found> {
+  const near = await db.$queryRaw<{ id: string }[]>`${newest} LIMIT ${limit}`;
+  if (near.length === limit) return { kind: "newest", ids: near.map(({ id }) => id) };
+  const few = await indexed();
+  return few.length > FEW_MAX ? { kind: "many" } : { kind: "few", ids: few.map(({ id }) => id) };
 }
 
-async function narrowByAgent(db: Db, { agent }: RunFilter, newest: Prisma.Sql | null): Promise<Prisma.Sql | null> {
-  return agent ? narrowBySearch(db, Prisma.sql`s.agents @> ARRAY[${agent}]::text[]`, newest) : null;
+const isOneOf = (ids: string[]): Prisma.Sql => Prisma.sql`id = ANY (${ids})`;
+
+async function narrowByAgent(db: Db, { agent }: RunFilter, wanted: Wanted): Promise<Prisma.Sql | null> {
+  return agent ? narrowBySearch(db, Prisma.sql`s.agents @> ARRAY[${agent}]::text[]`, wanted) : null;
 }
 
-async function narrowByText(db: Db, { text }: RunFilter, newest: Prisma.Sql | null): Promise<Prisma.Sql | null> {
-  return text ? narrowBySearch(db, Prisma.sql`s.words @@ ${toPrefixQuery(text)}`, newest) : null;
+async function narrowByText(db: Db, { text }: RunFilter, wanted: Wanted): Promise<Prisma.Sql | null> {
+  return text ? narrowBySearch(db, Prisma.sql`s.words @@ ${toPrefixQuery(text)}`, wanted) : null;
 }
 
 /**
  * What many have is looked up for each run on the way: as a value and not as EXISTS, which would be made a join over all runs. With no other
  * filter the newest are read from the table of searches itself, in its order.
  */
-async function narrowBySearch(db: Db, fits: Prisma.Sql, newest: Prisma.Sql | null): Promise<Prisma.Sql> {
-  const many = newest ? Prisma.sql`id = ANY (ARRAY(SELECT s.run_id FROM run_search s WHERE ${fits} ${newest}))` : Prisma.sql`(SELECT ${fits} FROM run_search s WHERE s.run_id = runs.id)`;
-  return narrow(db, Prisma.sql`SELECT s.run_id AS id FROM run_search s WHERE ${fits}`, many);
+async function narrowBySearch(db: Db, fits: Prisma.Sql, wanted: Wanted): Promise<Prisma.Sql> {
+  const { isAlone, limit, before } = wanted;
+  const newest = Prisma.sql`SELECT s.run_id AS id FROM (SELECT * FROM run_search s WHERE TRUE ${before(Prisma.sql`s.run_id`)} ORDER BY s.run_id DESC LIMIT ${NEWEST_MAX}) AS s WHERE ${fits}`;
+  const found = await find(db, newest, () => db.$queryRaw`${PLAN_ANEW}SELECT s.run_id AS id FROM run_search s WHERE ${fits} LIMIT ${FEW_MAX + 1}`, wanted);
+  if (found.kind === "few" || (found.kind === "newest" && isAlone)) return isOneOf(found.ids);
+  return isAlone
+    ? Prisma.sql`id = ANY (ARRAY(SELECT s.run_id FROM run_search s WHERE ${fits} ${before(Prisma.sql`s.run_id`)} ORDER BY s.run_id DESC LIMIT ${limit}))`
+    : Prisma.sql`(SELECT ${fits} FROM run_search s WHERE s.run_id = runs.id)`;
 }
 
 /** More than the column can hold. */
@@ -72,13 +92,17 @@ const COST_MAX = 100_000_000;
  * The cost of a run changes with each turn, so its index is one of ranges of pages, which changes seldom; it finds what is rare. The planner
  * knows of no order among costs and would rather read all runs, so that is taken from its choices.
  */
-async function narrowByCost(db: Db, { costMin, costMax }: RunFilter): Promise<Prisma.Sql | null> {
+async function narrowByCost(db: Db, { costMin, costMax }: RunFilter, wanted: Wanted): Promise<Prisma.Sql | null> {
   if (costMin === undefined && costMax === undefined) return null;
   const fits = Prisma.sql`cost_usd >= ${costMin ?? 0}::numeric AND cost_usd <= ${costMax ?? COST_MAX}::numeric`;
-  return db.$transaction(async (tx) => {
-    await tx.$executeRaw`SET LOCAL enable_seqscan = off`;
-    return narrow(tx, Prisma.sql`SELECT id FROM runs WHERE ${fits}`, fits);
-  });
+  const newest = Prisma.sql`SELECT id FROM (SELECT id, cost_usd FROM runs WHERE TRUE ${wanted.before(Prisma.sql`id`)} ORDER BY id DESC LIMIT ${NEWEST_MAX}) AS newest WHERE ${fits}`;
+  const indexed = () =>
+    db.$transaction(async (tx) => {
+      await tx.$executeRaw`SET LOCAL enable_seqscan = off`;
+      return tx.$queryRaw<{ id: string }[]>`${PLAN_ANEW}SELECT id FROM runs WHERE ${fits} LIMIT ${FEW_MAX + 1}`;
+    });
+  const found = await find(db, newest, indexed, wanted);
+  return found.kind === "few" ? isOneOf(found.ids) : fits;
 }
 
 /** People are few and runs are many, so the name is looked up first and the runs are found by an index on ids. */
