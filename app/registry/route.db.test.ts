@@ -43,7 +43,7 @@ test("tools have danger, annotations, fingerprints and the state of their pin", 
   expect(await read(TOOLS, "?server=other")).toEqual([]);
 });
 
-test("a definition that changed is shown as it is now, beside the one that is trusted, and as trusted once it is back; a server that went away is unreachable", async () => {
+test("a definition that changed is shown as it is now, beside the one that is trusted, and as trusted once it is back; one that is no longer listed is gone; a server that went away is unreachable", async () => {
   const before = await tool("slow");
   await bench.server.change({ name: "slow", description: "Something else altogether" });
   const later = await openApiBench(database, { url: bench.server.url });
@@ -57,6 +57,14 @@ test("a definition that changed is shown as it is now, beside the one that is tr
   back.clock.advance(90_000);
   await run(back);
   expect(await tool("slow")).toMatchObject({ pin: "trusted_first_use", description: before.description });
+  expect((await tool("slow")).gone_at).toBeNull();
+  const count = (await own()).tools;
+  await bench.server.remove("slow");
+  const without = await openApiBench(database, { url: bench.server.url });
+  without.clock.advance(100_000);
+  await run(without);
+  expect(await tool("slow")).toMatchObject({ description: before.description, gone_at: without.clock.now().toISOString() });
+  expect((await own()).tools, "in the last list").toBe(count - 1);
   const gone = await openApiBench(database, { url: "http://127.0.0.1:9/mcp" });
   gone.clock.advance(120_000);
   await run(gone);

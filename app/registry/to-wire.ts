@@ -4,7 +4,7 @@ export function toServer({ lastError, listHash, listedAt, checkedAt, ...server }
   return { ...server, last_error: lastError, list_hash: listHash, listed_at: listedAt?.toISOString() ?? null, checked_at: checkedAt?.toISOString() ?? null };
 }
 
-export function toTool({ inputSchema, outputSchema, dangerReason, readOnly, pinnedFingerprint, firstSeenAt, lastSeenAt, ...tool }: RegistryTool) {
+export function toTool({ inputSchema, outputSchema, dangerReason, readOnly, pinnedFingerprint, firstSeenAt, lastSeenAt, goneAt, ...tool }: RegistryTool) {
   return {
     name: `${tool.server}.${tool.tool}`,
     ...tool,
@@ -15,5 +15,6 @@ export function toTool({ inputSchema, outputSchema, dangerReason, readOnly, pinn
     pinned_fingerprint: pinnedFingerprint,
     first_seen_at: firstSeenAt.toISOString(),
     last_seen_at: lastSeenAt.toISOString(),
+    gone_at: goneAt?.toISOString() ?? null,
   };
 }

@@ -19,6 +19,9 @@ export const PIN_WORDS: Record<Pin, { word: string; tone: Tone; about: string }>
   renamed: { word: "renamed", tone: "high", about: "A trusted tool has the same definition under another name. It is treated as new until the lock is updated." },
 };
 
+/** Of a tool that is not in its server's last list, whatever its definition was. */
+export const GONE_WORDS: { word: string; tone: Tone } = { word: "gone", tone: "medium" };
+
 export const DANGER_TONES: Readonly<Record<string, Tone>> = { critical: "critical", high: "high", medium: "medium", low: "plain", safe: "plain" };
 
 const HINTS: readonly (readonly [string, string, string])[] = [

@@ -35,6 +35,7 @@ test(verifies("tools:drift", "a tool that changed stands beside the trusted one,
     const page = await open(operator, options);
     await page.goto("/tools");
     await expect(page.getByText("1 tool not as trusted")).toBeVisible();
+    await expect(page.getByRole("row").filter({ hasText: "orders-read" }).getByText("gone").filter({ visible: true }), "what the server no longer lists").toBeVisible();
     await examine(page, `tools-drift-${look}`);
     await page.getByRole("link", { name: "shop.close-ticket" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "shop.close-ticket" })).toBeVisible();
@@ -57,5 +58,6 @@ test(verifies("tools:drift", "a tool that changed stands beside the trusted one,
   await page.goto("/tools");
   await expect(page.getByRole("row").filter({ hasText: "close-ticket" })).toContainText("as locked");
   await expect(page.getByText("not as trusted")).toHaveCount(0);
+  await expect(page.getByRole("row").filter({ hasText: "orders-read" })).not.toContainText("gone");
   await impostor.close();
 });

@@ -43,6 +43,8 @@ export interface RegistryTool {
   pin: "pinned" | "trusted_first_use" | "new" | "changed" | "renamed";
   firstSeenAt: Date;
   lastSeenAt: Date;
+  /** When its server's list was first without it; null while it is there. */
+  goneAt: Date | null;
 }
 
 type RegistryDeps = Pick<Runtime, "db" | "projects">;
@@ -83,7 +85,7 @@ function toServer(project: Project, server: ProjectServer, state: KnownServerSta
     required: definition.required,
     file: file === "" ? null : file,
     agents: Object.values(project.agents).filter((agent) => agent.servers.some((entry) => entry.server.name === name)).map((agent) => agent.name).sort(),
-    tools: own.length,
+    tools: own.filter(({ goneAt }) => goneAt === null).length,
     health: state ? (state.reachable ? "ok" : "unreachable") : own.length > 0 ? "ok" : "unknown",
     lastError: state?.lastError ?? null,
     listHash: state?.listHash ?? null,
@@ -115,6 +117,7 @@ function toTool(server: ProjectServer, known: KnownTool, lock: PinBook | null, f
     pin: judgePin(definition, lock, firstUse),
     firstSeenAt: known.firstSeenAt,
     lastSeenAt: known.lastSeenAt,
+    goneAt: known.goneAt,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { describeCount } from "@/components/runs/describe-figures";
 import { StatusMark } from "@/components/runs/status-mark";
-import { DANGER_TONES, describeAnnotations, HEALTH_WORDS, PIN_WORDS } from "@/components/tools/tool-words";
+import { DANGER_TONES, describeAnnotations, GONE_WORDS, HEALTH_WORDS, PIN_WORDS } from "@/components/tools/tool-words";
 import { Command } from "@/components/ui/command";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
@@ -25,10 +25,11 @@ export default async function ToolsPage() {
   const now = engineDeps().now().toISOString();
   const used = servers.filter((server) => server.agents.length > 0 || server.tools > 0);
   const unused = servers.filter((server) => !used.includes(server));
-  const drifted = tools.filter(({ pin }) => pin === "changed" || pin === "new" || pin === "renamed");
+  const listed = tools.filter(({ goneAt }) => goneAt === null);
+  const drifted = listed.filter(({ pin }) => pin === "changed" || pin === "new" || pin === "renamed");
   return (
     <>
-      <PageBar title="Tools" count={tools.length} />
+      <PageBar title="Tools" count={listed.length} />
       {servers.length === 0 ? <NoServers /> : null}
       {drifted.length > 0 ? <Drift tools={drifted} /> : null}
       {used.map((server) => (
@@ -140,11 +141,7 @@ function ToolRow({ tool }: { tool: ListedTool }) {
         </Link>
         <p className="text-sm text-ink-2">{tool.title}</p>
         {tool.hidesText ? <Tag tone="critical">hides characters</Tag> : null}
-        {tool.pin === "pinned" || tool.pin === "trusted_first_use" ? null : (
-          <Tag tone={PIN_WORDS[tool.pin].tone} className="tablet:hidden">
-            {PIN_WORDS[tool.pin].word}
-          </Tag>
-        )}
+        {tool.goneAt === null && (tool.pin === "pinned" || tool.pin === "trusted_first_use") ? null : <DefinitionTag tool={tool} className="tablet:hidden" />}
       </Td>
       <Td>
         <span title={tool.dangerReason}>
@@ -154,9 +151,19 @@ function ToolRow({ tool }: { tool: ListedTool }) {
       <Td className="text-sm text-ink-2 max-wide:hidden">{declared.length > 0 ? declared.join(", ") : "nothing"}</Td>
       <Td className="text-sm text-ink-2 max-tablet:hidden">{tool.agents.length > 0 ? `${tool.agents.length}: ${tool.agents.slice(0, 3).join(", ")}${tool.agents.length > 3 ? "…" : ""}` : "none may use it"}</Td>
       <Td className="max-tablet:hidden">
-        <Tag tone={PIN_WORDS[tool.pin].tone}>{PIN_WORDS[tool.pin].word}</Tag>
+        <DefinitionTag tool={tool} />
       </Td>
     </Row>
+  );
+}
+
+/** A tool that its server no longer lists cannot be called, whatever is known of its definition. */
+function DefinitionTag({ tool, className }: { tool: ListedTool; className?: string }) {
+  const { word, tone } = tool.goneAt === null ? PIN_WORDS[tool.pin] : GONE_WORDS;
+  return (
+    <Tag tone={tone} className={className}>
+      {word}
+    </Tag>
   );
 }
 

@@ -14,7 +14,7 @@ const serverSchema = z
     required: z.boolean(),
     file: z.string().nullable(),
     agents: z.array(z.string()).describe("That name it"),
-    tools: z.int(),
+    tools: z.int().describe("In its last list"),
     health: z.enum(["ok", "unreachable", "unknown"]).describe("As the last process found it that asked"),
     last_error: z.string().nullable(),
     list_hash: z.string().nullable(),
@@ -43,6 +43,7 @@ const toolSchema = z
     pin: z.enum(["pinned", "trusted_first_use", "new", "changed", "renamed"]),
     first_seen_at: z.iso.datetime(),
     last_seen_at: z.iso.datetime(),
+    gone_at: z.iso.datetime().nullable().describe("When its server's list was first without it; null while it is there"),
   })
   .meta({ id: "Tool" });
 

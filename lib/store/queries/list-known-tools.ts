@@ -9,6 +9,8 @@ export interface KnownTool {
   definition: ToolDefinition;
   firstSeenAt: Date;
   lastSeenAt: Date;
+  /** Null while its server lists it. */
+  goneAt: Date | null;
 }
 
 export interface KnownServerState {

@@ -1,5 +1,5 @@
 /**
- * Keeps every definition of a tool that was ever seen and, without a lock file, the first one as the one that is trusted. Gives the
+ * Keeps every definition of a tool that was ever seen, notes which tools are no longer in the list and, without a lock file, the first one as the one that is trusted. Gives the
  * pins that held before this list was seen; null when the server was never seen, so that its first list is taken on trust.
  */
 import { pinOf, type ToolDefinition } from "@/lib/domain/tool-fingerprint";
@@ -36,7 +36,9 @@ export async function rememberTools(db: Db, seen: SeenTools, at: Date): Promise<
       ), defined AS (
         INSERT INTO tool_definitions (server, tool, fingerprint, definition, first_seen_at, last_seen_at)
         SELECT ${seen.server}, tool, fingerprint, definition, ${at}, ${at} FROM seen
-        ON CONFLICT (server, tool, fingerprint) DO UPDATE SET last_seen_at = excluded.last_seen_at
+        ON CONFLICT (server, tool, fingerprint) DO UPDATE SET last_seen_at = excluded.last_seen_at, gone_at = NULL
+      ), missed AS (
+        UPDATE tool_definitions SET gone_at = ${at} WHERE server = ${seen.server} AND gone_at IS NULL AND tool NOT IN (SELECT tool FROM seen)
       )
       INSERT INTO tool_pins (server, tool, fingerprint, shape, source, pinned_at)
       SELECT ${seen.server}, tool, fingerprint, shape, 'first_use', ${at} FROM seen

@@ -8,7 +8,7 @@ import { FoldedText } from "@/components/runs/value-view";
 import { AgentPolicies } from "@/components/tools/agent-policies";
 import { ArgumentList } from "@/components/tools/argument-list";
 import { DefinitionDiff } from "@/components/tools/definition-diff";
-import { DANGER_TONES, describeAnnotations, PIN_WORDS } from "@/components/tools/tool-words";
+import { DANGER_TONES, describeAnnotations, GONE_WORDS, PIN_WORDS } from "@/components/tools/tool-words";
 import { buttonClass } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { Tag } from "@/components/ui/tag";
@@ -37,6 +37,7 @@ export default async function ToolPage({ params }: PageProps<"/tools/[server]/[t
           {tool.server}.{tool.tool}
         </h1>
         <Tag tone={DANGER_TONES[tool.danger]}>{tool.danger}</Tag>
+        {tool.goneAt ? <Tag tone={GONE_WORDS.tone}>{GONE_WORDS.word}</Tag> : null}
       </header>
       <div className="grid max-w-280 gap-8 px-4 py-5 tablet:px-6">
         <About tool={tool} />
@@ -69,6 +70,13 @@ function About({ tool }: { tool: ToolCard }) {
   const { word, about } = PIN_WORDS[tool.pin];
   return (
     <section aria-label="About" className="grid gap-4">
+      {tool.goneAt ? (
+        <Notice tone="note" title={`${tool.server} no longer lists this tool`}>
+          <p>
+            It was first missing at <LocalTime at={tool.goneAt.toISOString()} withDate />, so no agent can call it. Below is how it was last seen.
+          </p>
+        </Notice>
+      ) : null}
       {tool.hidesText ? (
         <Notice tone="failed" title="This definition holds characters that cannot be seen">
           <p>They are written out below as ⟨U+…⟩. A model reads them; a person would not have.</p>
