@@ -4,11 +4,14 @@ import { POST as REJECT } from "@/app/runs/[runId]/reject/route";
 import { POST as DECIDE_STEP } from "@/app/runs/[runId]/steps/[step]/approval/decide/route";
 import { GET as GET_STEP } from "@/app/runs/[runId]/steps/[step]/approval/route";
 import { POST as START } from "@/app/runs/route";
+import { verifies } from "@/e2e/requirements";
 import { ask, openApiBench } from "@/lib/testing/api-bench";
 import { useDatabase } from "@/lib/testing/database";
 import { POST as DECIDE } from "./[approvalId]/decide/route";
 import { POST as EXTEND } from "./[approvalId]/extend/route";
 import { GET as GET_ONE } from "./[approvalId]/route";
+import { POST as SET_ASIDE } from "./[approvalId]/set-aside/route";
+import { POST as TAKE_UP } from "./[approvalId]/take-up/route";
 import { GET } from "./route";
 
 const database = useDatabase();
@@ -171,3 +174,26 @@ describe("more time", () => {
   });
 });
 
+describe("not now", () => {
+  test(verifies("inbox:aside", "by API: until a time, or until a change; taken up again once, and refused when it is decided"), async () => {
+    const { runId, approval } = await waiting();
+    const { status, body } = await onApproval(SET_ASIDE, approval.id, { minutes: 5, note: "waits for finance" });
+    expect([status, body.approval_id]).toEqual([200, approval.id]);
+    expect(body.until).toBe(new Date(bench.clock.now().getTime() + 5 * 60_000).toISOString());
+    expect((await onApproval(SET_ASIDE, approval.id, { minutes: null }, rob.token)).body.until, "in good time before it expires").toBe(new Date(approval.expiresAt!.getTime() - 15 * 60_000).toISOString());
+    expect(await database.db.setAside.findMany({ where: { approvalId: approval.id }, select: { userId: true, note: true }, orderBy: { createdAt: "asc" } })).toEqual([{ userId: rea.user.id, note: "waits for finance" }, { userId: rob.user.id, note: null }]);
+    expect((await onApproval(TAKE_UP, approval.id, {})).status).toBe(200);
+    expect((await onApproval(TAKE_UP, approval.id, {})).status).toBe(409);
+    expect(await database.db.event.count({ where: { chainId: runId, type: { in: ["approval.set_aside", "approval.taken_up"] } } })).toBe(3);
+    await onApproval(DECIDE, approval.id, { decision: "approve" });
+    expect((await onApproval(SET_ASIDE, approval.id, {})).body.error.message).toContain("is approved; nothing was changed");
+  });
+
+  test("403 for who could not decide it, 404 for none, 422 for what cannot be", async () => {
+    const { approval } = await waiting();
+    expect((await onApproval(SET_ASIDE, approval.id, {}, operator.token)).status).toBe(403);
+    expect((await onApproval(SET_ASIDE, "apr_none", {})).status).toBe(404);
+    expect((await onApproval(TAKE_UP, "apr_none", {})).status).toBe(404);
+    for (const body of [{ minutes: 0 }, { minutes: 1.5 }, { until: "tomorrow" }, { note: "x".repeat(2001) }]) expect((await onApproval(SET_ASIDE, approval.id, body)).status).toBe(422);
+  });
+});

@@ -80,6 +80,8 @@ export const INSIGHTS_DAYS_MAX = 366;
 
 /** A call that was set aside comes back at least this long before it expires. Shorter leaves less time to decide, longer makes "not now" shorter. */
 export const RETURN_BEFORE_EXPIRY_MS = 15 * 60_000;
+/** Nobody sets a call aside for longer: a wish for more is more likely a mistake. */
+export const ASIDE_MINUTES_MAX = 30 * 24 * 60;
 /** Longer notes and comments are refused. */
 export const NOTE_LENGTH_MAX = 2_000;
 /** Who looks at a card is told to the others for this long after the last sign of it. Longer than two renewals, so that a lost one does not make them blink. */

@@ -1,7 +1,7 @@
 /** "Not now": a reviewer's own queue lets a call sink, and the others read why. It decides nothing and gives nobody more time. */
 import { z } from "zod";
 import { refusalToDecide } from "@/lib/domain/eligibility";
-import { NOTE_LENGTH_MAX } from "@/lib/domain/limits";
+import { ASIDE_MINUTES_MAX, NOTE_LENGTH_MAX } from "@/lib/domain/limits";
 import { returnTime } from "@/lib/domain/set-aside";
 import type { DecidedBy } from "@/lib/engine/decide-approval";
 import type { EngineDeps } from "@/lib/engine/deps";
@@ -12,12 +12,11 @@ import { KimitsuError } from "@/lib/errors";
 import { type ApprovalView, getApproval } from "@/lib/store/queries/get-approval";
 import { setAsideRow, takeUpRow } from "@/lib/store/transitions/set-aside";
 
-const DAYS_MAX = 30;
 const wishSchema = z.strictObject({
   approvalId: z.string(),
   note: z.string().trim().max(NOTE_LENGTH_MAX).optional(),
   /** Null: until something about the call changes. */
-  minutes: z.int().min(1).max(DAYS_MAX * 24 * 60).nullable(),
+  minutes: z.int().min(1).max(ASIDE_MINUTES_MAX).nullable(),
 });
 
 export async function setAside(deps: Runtime, by: DecidedBy, input: z.input<typeof wishSchema>): Promise<{ until: Date | null }> {

@@ -26,6 +26,8 @@ export const OPERATIONS: Operation[] = [
   approvals.getApproval,
   approvals.decideApproval,
   approvals.extendApproval,
+  approvals.setApprovalAside,
+  approvals.takeApprovalUp,
   approvals.getStepApproval,
   approvals.decideStepApproval,
   settleCall,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ASIDE_MINUTES_MAX, NOTE_LENGTH_MAX } from "@/lib/domain/limits";
 import { defineOperation } from "@/lib/http/operation";
 import { APPROVAL_STATUSES, approvalSchema } from "@/lib/http/schemas/approval-view";
 import { approvalIdParam, listOf, pageQuery, runIdParam, stepParam } from "@/lib/http/schemas/common";
@@ -108,6 +109,36 @@ export const extendApproval = defineOperation({
   params: approvalParams,
   body: z.strictObject({ minutes: z.int().min(1).max(7 * 24 * 60).default(30).describe("Added to the time that is left") }).meta({ id: "ExtendApproval" }),
   response: z.strictObject({ approval_id: z.string(), expires_at: z.iso.datetime() }).meta({ id: "ExtendedApproval" }),
+});
+
+export const setApprovalAside = defineOperation({
+  id: "setApprovalAside",
+  method: "POST",
+  path: "/approvals/{approvalId}/set-aside",
+  tag,
+  summary: "Not now: let a call sink in one's own queue",
+  description: "Decides nothing, and gives nobody more time. The call comes back at `until`, when something about it changes, or in good time before it expires. Others find it where it was, with the note. 409 for an approval that is decided or has expired; 403 when this person could not decide it.",
+  permission: "approvals:decide",
+  params: approvalParams,
+  body: z
+    .strictObject({
+      minutes: z.int().min(1).max(ASIDE_MINUTES_MAX).nullable().default(60).describe("`null`: until something about the call changes"),
+      note: z.string().trim().max(NOTE_LENGTH_MAX).optional().describe("For everyone who could decide it; the agent never reads it"),
+    })
+    .meta({ id: "SetApprovalAside" }),
+  response: z.strictObject({ approval_id: z.string(), until: z.iso.datetime().nullable().describe("May be sooner than asked for") }).meta({ id: "ApprovalSetAside" }),
+});
+
+export const takeApprovalUp = defineOperation({
+  id: "takeApprovalUp",
+  method: "POST",
+  path: "/approvals/{approvalId}/take-up",
+  tag,
+  summary: "Bring back a call that one has set aside",
+  description: "409 when the caller has not set it aside.",
+  permission: "approvals:decide",
+  params: approvalParams,
+  response: z.strictObject({ approval_id: z.string() }).meta({ id: "ApprovalTakenUp" }),
 });
 
 export const getStepApproval = defineOperation({
