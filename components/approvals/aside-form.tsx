@@ -2,14 +2,12 @@
 
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
-import { Button } from "@/components/ui/button";
 import { classNames } from "@/components/ui/class-names";
-import { controlClass } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { showToast } from "@/components/ui/toast";
 import type { SetAside } from "./decision";
+import { chipClass, NoteForm } from "./note-form";
 
-const LENGTH_MAX = 2000;
 const TIMES = [
   { label: "15 min", minutes: 15 },
   { label: "1 hour", minutes: 60 },
@@ -45,54 +43,42 @@ export function AsideForm({ approvalId, nextHref, hasExpiry, setAside, onCancel 
       }
     });
   return (
-    <form
-      className="grid gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isPending) send();
+    <NoteForm
+      field={{
+        id: "aside-note",
+        label: (
+          <>
+            Note for the others <span className="font-normal text-ink-3">optional; the agent never reads it</span>
+          </>
+        ),
+        placeholder: "What is it waiting for?",
       }}
-    >
-      {problem ? <Notice tone="failed" title="Not set aside">{problem}</Notice> : null}
-      <fieldset className="grid gap-1.5">
-        <legend className="mb-1.5 text-sm font-medium text-ink-2">It sinks in your queue for</legend>
-        <div className="flex flex-wrap gap-1.5">
-          {TIMES.map((time) => (
-            <label key={time.label} className="rounded-full border border-line-strong bg-panel px-3 py-0.5 text-sm has-checked:border-accent has-checked:bg-accent-soft has-checked:text-accent has-focus-visible:outline-2 has-focus-visible:outline-accent max-tablet:py-1.5">
-              <input type="radio" name="aside-time" className="sr-only" checked={minutes === time.minutes} onChange={() => setMinutes(time.minutes)} />
-              {time.label}
-            </label>
-          ))}
-        </div>
-        <p className="text-sm text-ink-3">
-          It comes back earlier when something about it changes{hasExpiry ? ", and in good time before it expires" : ""}. For the others nothing changes.
-        </p>
-      </fieldset>
-      <div className="grid gap-1.5">
-        <label htmlFor="aside-note" className="text-sm font-medium text-ink-2">
-          Note for the others <span className="font-normal text-ink-3">optional; the agent never reads it</span>
-        </label>
-        <textarea
-          id="aside-note"
-          autoFocus
-          rows={2}
-          maxLength={LENGTH_MAX}
-          value={note}
-          onChange={(event) => setNote(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit();
-          }}
-          placeholder="What is it waiting for?"
-          className={classNames(controlClass, "h-auto py-1.5")}
-        />
-      </div>
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button data-key="escape" onClick={onCancel}>
-          Back
-        </Button>
-        <Button type="submit" variant="primary" aria-disabled={isPending || undefined}>
-          {isPending ? "Setting aside…" : "Set aside"}
-        </Button>
-      </div>
-    </form>
+      text={note}
+      onText={setNote}
+      isPending={isPending}
+      action="Set aside"
+      pendingAction="Setting aside…"
+      onSend={send}
+      onCancel={onCancel}
+      before={
+        <>
+          {problem ? <Notice tone="failed" title="Not set aside">{problem}</Notice> : null}
+          <fieldset className="grid gap-1.5">
+            <legend className="mb-1.5 text-sm font-medium text-ink-2">It sinks in your queue for</legend>
+            <div className="flex flex-wrap gap-1.5">
+              {TIMES.map((time) => (
+                <label key={time.label} className={classNames(chipClass, "has-checked:border-accent has-checked:bg-accent-soft has-checked:text-accent has-focus-visible:outline-2 has-focus-visible:outline-accent")}>
+                  <input type="radio" name="aside-time" className="sr-only" checked={minutes === time.minutes} onChange={() => setMinutes(time.minutes)} />
+                  {time.label}
+                </label>
+              ))}
+            </div>
+            <p className="text-sm text-ink-3">
+              It comes back earlier when something about it changes{hasExpiry ? ", and in good time before it expires" : ""}. For the others nothing changes.
+            </p>
+          </fieldset>
+        </>
+      }
+    />
   );
 }

@@ -1,9 +1,9 @@
 import Link from "next/link";
+import { FigureTable } from "@/components/insights/figure-table";
 import { AsTable, Insight } from "@/components/insights/insight";
 import { VerdictChart, type VerdictPart } from "@/components/insights/verdict-chart";
 import { WaitChart } from "@/components/insights/wait-chart";
 import { describeCount, describeDuration, describeNumber } from "@/components/runs/describe-figures";
-import { Row, Table, Td, Th } from "@/components/ui/table";
 import { auditHref, linkClass } from "./addresses";
 import { describePeriod, shortDay } from "./day-name";
 import type { Insights } from "./load-insights";
@@ -66,48 +66,34 @@ const unitHead = (unit: string): string => (unit === "week" ? "Week from" : "Day
 
 function PartTable({ parts, unit, canAudit }: { parts: readonly Part[]; unit: string; canAudit: boolean }) {
   return (
-    <Table
+    <FigureTable
       label={`Approvals per ${unit}`}
-      head={
-        <>
-          <Th>{unitHead(unit)}</Th>
-          <Th className="text-right">Approved</Th>
-          <Th className="text-right">Rejected</Th>
-          <Th className="text-right">Expired</Th>
-        </>
-      }
-    >
-      {parts.map((part) => (
-        <Row key={part.day}>
-          <Td className="py-1.5">{canAudit ? <Link href={auditHref(part, { type: "approval" })} className={linkClass}>{part.name}</Link> : part.name}</Td>
-          <Td className="py-1.5 text-right tabular-nums">{describeNumber(part.approved)}</Td>
-          <Td className="py-1.5 text-right tabular-nums">{describeNumber(part.rejected)}</Td>
-          <Td className="py-1.5 text-right tabular-nums">{describeNumber(part.expired)}</Td>
-        </Row>
-      ))}
-    </Table>
+      items={parts}
+      keyOf={({ day }) => day}
+      isDense
+      columns={[
+        { title: unitHead(unit), renderCell: (part) => (canAudit ? <Link href={auditHref(part, { type: "approval" })} className={linkClass}>{part.name}</Link> : part.name) },
+        { title: "Approved", isFigure: true, renderCell: ({ approved }) => describeNumber(approved) },
+        { title: "Rejected", isFigure: true, renderCell: ({ rejected }) => describeNumber(rejected) },
+        { title: "Expired", isFigure: true, renderCell: ({ expired }) => describeNumber(expired) },
+      ]}
+    />
   );
 }
 
 function WaitTable({ parts, unit }: { parts: readonly Part[]; unit: string }) {
+  const duration = (ms: number | null): string => (ms === null ? "–" : describeDuration(ms));
   return (
-    <Table
+    <FigureTable
       label={`Time to decide per ${unit}`}
-      head={
-        <>
-          <Th>{unitHead(unit)}</Th>
-          <Th className="text-right">Half within</Th>
-          <Th className="text-right">Nine of ten within</Th>
-        </>
-      }
-    >
-      {parts.map(({ day, name, p50Ms, p90Ms }) => (
-        <Row key={day}>
-          <Td className="py-1.5">{name}</Td>
-          <Td className="py-1.5 text-right tabular-nums">{p50Ms === null ? "–" : describeDuration(p50Ms)}</Td>
-          <Td className="py-1.5 text-right tabular-nums">{p90Ms === null ? "–" : describeDuration(p90Ms)}</Td>
-        </Row>
-      ))}
-    </Table>
+      items={parts}
+      keyOf={({ day }) => day}
+      isDense
+      columns={[
+        { title: unitHead(unit), renderCell: ({ name }) => name },
+        { title: "Half within", isFigure: true, renderCell: ({ p50Ms }) => duration(p50Ms) },
+        { title: "Nine of ten within", isFigure: true, renderCell: ({ p90Ms }) => duration(p90Ms) },
+      ]}
+    />
   );
 }

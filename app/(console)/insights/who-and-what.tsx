@@ -1,8 +1,8 @@
 import Link from "next/link";
+import { type Column, FigureTable } from "@/components/insights/figure-table";
 import { Insight } from "@/components/insights/insight";
 import { ApprovalShare } from "@/components/insights/share-bar";
 import { describeDuration, describeNumber } from "@/components/runs/describe-figures";
-import { Row, Table, Td, Th } from "@/components/ui/table";
 import { auditHref, linkClass, toolHref } from "./addresses";
 import type { Insights } from "./load-insights";
 import { MoreRows } from "./more-rows";
@@ -25,85 +25,60 @@ export function WhoAndWhat(props: Props) {
   );
 }
 
+interface Decided {
+  approved: number;
+  rejected: number;
+  p50Ms: number | null;
+  p90Ms: number | null;
+}
+
 const duration = (ms: number | null): string => (ms === null ? "–" : describeDuration(ms));
 
+const SHARE: Column<Decided>[] = [
+  { title: "Approved", renderCell: ({ approved, rejected }) => <ApprovalShare approved={approved} rejected={rejected} /> },
+  { title: "Decided", isFigure: true, renderCell: ({ approved, rejected }) => describeNumber(approved + rejected) },
+];
+const TIMES: Column<Decided>[] = [
+  { title: "Half within", isFigure: true, isSecondary: true, renderCell: ({ p50Ms }) => duration(p50Ms) },
+  { title: "Nine of ten within", isFigure: true, isSecondary: true, renderCell: ({ p90Ms }) => duration(p90Ms) },
+];
+
 function Tools({ insights: { tools }, period }: Props) {
+  const title = "Approval rate per tool";
   return (
-    <Insight id="tools-title" title="Approval rate per tool" says="The most asked first. A tool that is always approved may not need the question; one that is often rejected may need a better agent.">
-      <Table
-        label="Approval rate per tool"
-        head={
-          <>
-            <Th>Tool</Th>
-            <Th>Approved</Th>
-            <Th className="text-right">Decided</Th>
-            <Th className="text-right max-tablet:hidden">Rejected</Th>
-            <Th className="text-right max-tablet:hidden">Expired</Th>
-            <Th className="text-right max-tablet:hidden">Half within</Th>
-            <Th className="text-right max-tablet:hidden">Nine of ten within</Th>
-          </>
-        }
-      >
-        {tools.items.map((tool) => (
-          <Row key={`${tool.server} ${tool.tool}`} className="hover:bg-sunken/60">
-            <Td className="w-full tablet:w-auto">
-              <Link href={toolHref(tool)} className={linkClass}>
-                <code className="wrap-anywhere">{`${tool.server}.${tool.tool}`}</code>
-              </Link>
-            </Td>
-            <Td>
-              <ApprovalShare approved={tool.approved} rejected={tool.rejected} />
-            </Td>
-            <Td className="text-right tabular-nums">{describeNumber(tool.approved + tool.rejected)}</Td>
-            <Td className="text-right tabular-nums max-tablet:hidden">{describeNumber(tool.rejected)}</Td>
-            <Td className="text-right tabular-nums max-tablet:hidden">{describeNumber(tool.expired)}</Td>
-            <Td className="text-right whitespace-nowrap tabular-nums max-tablet:hidden">{duration(tool.p50Ms)}</Td>
-            <Td className="text-right whitespace-nowrap tabular-nums max-tablet:hidden">{duration(tool.p90Ms)}</Td>
-          </Row>
-        ))}
-      </Table>
+    <Insight id="tools-title" title={title} says="The most asked first. A tool that is always approved may not need the question; one that is often rejected may need a better agent.">
+      <FigureTable<Insights["tools"]["items"][number]>
+        label={title}
+        items={tools.items}
+        keyOf={({ server, tool }) => `${server} ${tool}`}
+        columns={[
+          { title: "Tool", renderCell: (tool) => <Link href={toolHref(tool)} className={linkClass}><code>{`${tool.server}.${tool.tool}`}</code></Link> },
+          ...SHARE,
+          { title: "Rejected", isFigure: true, isSecondary: true, renderCell: ({ rejected }) => describeNumber(rejected) },
+          { title: "Expired", isFigure: true, isSecondary: true, renderCell: ({ expired }) => describeNumber(expired) },
+          ...TIMES,
+        ]}
+      />
       <MoreRows shown={tools.items.length} total={tools.total} things="tools" period={period} />
     </Insight>
   );
 }
 
 function Reviewers({ insights: { reviewers }, period, canAudit }: Props) {
+  const title = "Approval rate per reviewer";
   return (
-    <Insight id="reviewers-title" title="Approval rate per reviewer" says="The busiest first. The time is from the question, not from when the person opened it.">
-      <Table
-        label="Approval rate per reviewer"
-        head={
-          <>
-            <Th>Person</Th>
-            <Th>Approved</Th>
-            <Th className="text-right">Decided</Th>
-            <Th className="text-right max-tablet:hidden">Very quick</Th>
-            <Th className="text-right max-tablet:hidden">Half within</Th>
-            <Th className="text-right max-tablet:hidden">Nine of ten within</Th>
-          </>
-        }
-      >
-        {reviewers.items.map((person) => (
-          <Row key={person.id} className="hover:bg-sunken/60">
-            <Td className="w-full wrap-anywhere tablet:w-auto">
-              {canAudit ? (
-                <Link href={auditHref(period, { type: "approval.decided", actor: person.id })} className={linkClass}>
-                  {person.name}
-                </Link>
-              ) : (
-                person.name
-              )}
-            </Td>
-            <Td>
-              <ApprovalShare approved={person.approved} rejected={person.rejected} />
-            </Td>
-            <Td className="text-right tabular-nums">{describeNumber(person.approved + person.rejected)}</Td>
-            <Td className="text-right tabular-nums max-tablet:hidden">{describeNumber(person.quick)}</Td>
-            <Td className="text-right whitespace-nowrap tabular-nums max-tablet:hidden">{duration(person.p50Ms)}</Td>
-            <Td className="text-right whitespace-nowrap tabular-nums max-tablet:hidden">{duration(person.p90Ms)}</Td>
-          </Row>
-        ))}
-      </Table>
+    <Insight id="reviewers-title" title={title} says="The busiest first. The time is from the question, not from when the person opened it.">
+      <FigureTable<Insights["reviewers"]["items"][number]>
+        label={title}
+        items={reviewers.items}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: "Person", renderCell: ({ id, name }) => (canAudit ? <Link href={auditHref(period, { type: "approval.decided", actor: id })} className={linkClass}>{name}</Link> : name) },
+          ...SHARE,
+          { title: "Very quick", isFigure: true, isSecondary: true, renderCell: ({ quick }) => describeNumber(quick) },
+          ...TIMES,
+        ]}
+      />
       <MoreRows shown={reviewers.items.length} total={reviewers.total} things="people" period={period} />
     </Insight>
   );
