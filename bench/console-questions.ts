@@ -16,6 +16,7 @@ import { listEvents } from "@/lib/store/queries/list-events";
 import { listHistory } from "@/lib/store/queries/list-history";
 import { type InboxQuery, listInbox } from "@/lib/store/queries/list-inbox";
 import { listKnownTools, listServerStates } from "@/lib/store/queries/list-known-tools";
+import { listRunSpans } from "@/lib/store/queries/list-run-spans";
 import { listRuns } from "@/lib/store/queries/list-runs";
 import { listSavedViews } from "@/lib/store/queries/list-saved-views";
 import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
@@ -83,7 +84,7 @@ export const QUESTIONS: Question[] = [
   history("text: nowhere", { text: "zebra" }),
   { page: "API", what: "GET /runs", ask: (db) => listRuns(db, {}) },
   { page: "API", what: "GET /runs?status=failed", ask: (db) => listRuns(db, { status: ["failed"] }) },
-  question("Run", "timeline", (db, seeded) => findRunPage(db, runIdOf(seeded, 0.5), now()), (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5))),
+  question("Run", "timeline", (db, seeded) => findRunPage(db, runIdOf(seeded, 0.5), now()), (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5)), (db, seeded) => listRunSpans(db, runIdOf(seeded, 0.5), { from: new Date(0), to: now(), max: 80 })),
   question("Workflows", "all twenty", (db) => listWorkflowStats(db, WORKFLOWS)),
   question("Workflows", "one", (db) => listWorkflowStats(db, ["workflow-3"]), (db) => listHistory(db, { workflow: "workflow-3", now: now(), limit: 20 })),
   question("Tools", "all", listKnownTools, listServerStates),

@@ -2,16 +2,21 @@
 
 import Link from "next/link";
 import { useMemo, useRef } from "react";
-import { describeDuration } from "./describe-figures";
+import { describeDuration, describeNumber } from "./describe-figures";
 import type { Mark } from "./run-words";
 import { StatusDot } from "./status-mark";
 import { TimeControls } from "./time-controls";
 import { buildScale, type Stretch, type TimeScale } from "./time-scale";
 import { isWhole, placeInView, type TimeView } from "./time-view";
+import { useCloserSpans } from "./use-closer-spans";
 import { useTimeView } from "./use-time-view";
 
 export interface LaneSpan extends Stretch {
   kind: "step" | "model" | "tool" | "person";
+  /** More than one when they lie too close together to be told apart. */
+  count: number;
+  /** Their lengths together. */
+  workMs: number;
   title: string;
 }
 
@@ -35,22 +40,25 @@ const COLUMNS = "grid items-center gap-x-4 tablet:grid-cols-[180px_minmax(0,1fr)
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /** Where the time went: one lane for each step. Work is solid, waiting for a person is hatched, and the words say the same. */
-export function TimeLanes({ lanes, whole }: { lanes: readonly Lane[]; whole: Stretch }) {
+export function TimeLanes({ runId, lanes, whole }: { runId: string; lanes: readonly Lane[]; whole: Stretch }) {
   const figure = useRef<HTMLElement>(null);
   const { view, setView, drawn } = useTimeView(figure, "svg[data-track]");
   const scale = useMemo(() => buildScale(whole, lanes.flatMap(({ spans }) => spans.filter(({ kind }) => kind === "model" || kind === "tool"))), [lanes, whole]);
+  const shown = useMemo(() => ({ from: scale.timeAt(view.from), to: scale.timeAt(view.to) }), [scale, view]);
+  const closer = useCloserSpans({ runId, lanes, shown, whole, isZoomed: !isWhole(view) });
+  const drawnSpans = lanes.map((lane) => closer.spansOf(lane));
   return (
     <figure ref={figure} className="grid gap-2 px-4 py-4 tablet:px-6">
       <Hatching />
       <ol className="grid gap-1">
-        {lanes.map((lane) => (
+        {lanes.map((lane, index) => (
           <li key={lane.id} className={COLUMNS}>
             <Link href={lane.href} className="flex min-w-0 items-center gap-2 rounded-sm hover:underline">
               <StatusDot mark={lane.mark} />
               <span className="truncate font-medium">{lane.label}</span>
               <span className="sr-only">{lane.word}</span>
             </Link>
-            <Track lane={lane} scale={scale} view={view} drawn={drawn} />
+            <Track lane={lane} spans={drawnSpans[index] ?? []} scale={scale} view={view} drawn={drawn} />
             <LaneFigures lane={lane} />
           </li>
         ))}
@@ -60,7 +68,9 @@ export function TimeLanes({ lanes, whole }: { lanes: readonly Lane[]; whole: Str
         <Key kind="model">model</Key>
         <Key kind="tool">tool</Key>
         <Key kind="person">waiting for a person</Key>
-        <span aria-live="polite">{describeView(scale, view, whole)}</span>
+        <span aria-live="polite">
+          {describeView(scale, view, whole)} {describeDrawn(drawnSpans.flat(), shown, closer.state)}
+        </span>
         <TimeControls view={view} onChange={setView} />
       </figcaption>
     </figure>
@@ -80,8 +90,8 @@ function Hatching() {
   );
 }
 
-function Track({ lane, scale, view, drawn }: { lane: Lane; scale: TimeScale; view: TimeView; drawn: Stretch | null }) {
-  const placed = lane.spans.map((span) => ({ span, from: placeInView(view, scale.place(span.from)), to: placeInView(view, scale.place(span.to)) }));
+function Track({ lane, spans, scale, view, drawn }: { lane: Lane; spans: readonly LaneSpan[]; scale: TimeScale; view: TimeView; drawn: Stretch | null }) {
+  const placed = spans.map((span) => ({ span, from: placeInView(view, scale.place(span.from)), to: placeInView(view, scale.place(span.to)) }));
   return (
     <svg data-track role="img" aria-label={describeLane(lane)} width="100%" height="22" className="block cursor-crosshair touch-pan-y select-none max-tablet:order-last max-tablet:col-span-full print:cursor-auto">
       <line x1="0" x2="100%" y1="11" y2="11" className="stroke-line" />
@@ -101,11 +111,17 @@ function Span({ span, from, to }: { span: LaneSpan; from: number; to: number }) 
       height={height}
       rx={span.kind === "step" ? 2 : 2.5}
       fill={span.kind === "person" ? "url(#waiting)" : undefined}
+      opacity={span.count > 1 ? paleness(span) : undefined}
       className={spanClass[span.kind]}
     >
       <title>{span.title}</title>
     </rect>
   );
+}
+
+/** Several that are drawn as one are paler the less of it was work. */
+function paleness({ from, to, workMs }: LaneSpan): number {
+  return Math.round(100 * Math.min(1, Math.max(0.3, workMs / Math.max(1, to - from)))) / 100;
 }
 
 /** How long after the start each part of what is shown was. */
@@ -132,8 +148,17 @@ function describeView(scale: TimeScale, view: TimeView, whole: Stretch): string 
   return scale.isFolded ? "Time in which nothing worked is drawn shorter than it was." : `The whole width is ${describeDuration(whole.to - whole.from)}.`;
 }
 
+/** What is shown of how many, when not each is drawn by itself. */
+function describeDrawn(spans: readonly LaneSpan[], { from, to }: Stretch, state: "shown" | "loading" | "failed"): string {
+  const inside = spans.filter((span) => span.kind !== "step" && span.to >= from && span.from <= to);
+  const count = inside.reduce((all, span) => all + span.count, 0);
+  if (count === inside.length) return "";
+  const drawn = `${describeNumber(count)} turns, calls and questions are drawn as ${describeNumber(inside.length)} blocks, paler the less of one was work.`;
+  return `${drawn} ${state === "loading" ? "Looking closer…" : state === "failed" ? "A closer look could not be loaded." : "Zoom in to tell them apart."}`;
+}
+
 function sum(lane: Lane, ...kinds: LaneSpan["kind"][]): number {
-  return lane.spans.filter(({ kind }) => kinds.includes(kind)).reduce((ms, { from, to }) => ms + to - from, 0);
+  return lane.spans.filter(({ kind }) => kinds.includes(kind)).reduce((ms, { kind, from, to, workMs }) => ms + (kind === "step" ? to - from : workMs), 0);
 }
 
 function describeLane(lane: Lane): string {

@@ -1,5 +1,7 @@
 import Link from "next/link";
+import { Fragment } from "react";
 import { classNames } from "@/components/ui/class-names";
+import { describeNumber } from "./describe-figures";
 import { LocalTime } from "./local-time";
 import type { Mark } from "./run-words";
 import { StatusDot, StatusMark } from "./status-mark";
@@ -7,8 +9,8 @@ import { StatusDot, StatusMark } from "./status-mark";
 export interface TimelineEntry {
   id: string;
   kind: "model" | "tool" | "person";
-  /** Breaks ties of the same moment: first what was said, then the question, then the call. */
-  order: number;
+  /** Among all that the step did, from 1. */
+  number: number;
   mark: Mark;
   at: string;
   title: string;
@@ -26,8 +28,9 @@ export interface TimelineStep {
   at: string | null;
   detail: string;
   error: string | null;
+  /** The first and the last ones when there are more. */
   entries: readonly TimelineEntry[];
-  hidden: number;
+  total: number;
 }
 
 /** What happened, step by step. Waiting for a person is a block of its own kind between the dots of work. */
@@ -55,19 +58,32 @@ export function TimelineSteps({ steps }: { steps: readonly TimelineStep[] }) {
           </div>
           {step.entries.length > 0 ? (
             <ol className="ml-1 grid border-l border-line pl-5">
-              {step.entries.map((entry) => (
-                <Entry key={entry.id} entry={entry} />
+              {step.entries.map((entry, index) => (
+                <Fragment key={entry.id}>
+                  <LeftOut count={entry.number - (step.entries[index - 1]?.number ?? 0) - 1} shown={step.entries.length} step={step} />
+                  <Entry entry={entry} />
+                </Fragment>
               ))}
             </ol>
-          ) : null}
-          {step.hidden > 0 ? (
-            <Link href={step.href} className="ml-6 text-sm text-accent underline underline-offset-3">
-              {step.hidden} more in the conversation
-            </Link>
           ) : null}
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Between the first and the last ones: how many there are, and where. */
+function LeftOut({ count, shown, step }: { count: number; shown: number; step: TimelineStep }) {
+  if (count <= 0) return null;
+  return (
+    <li className="relative my-1.5 flex flex-wrap items-baseline gap-x-3 border-y border-dashed border-line-strong py-2 text-sm text-ink-2">
+      <span>
+        {describeNumber(count)} more between these; {describeNumber(shown)} of {describeNumber(step.total)} are shown.
+      </span>
+      <Link href={step.href} className="text-accent underline underline-offset-3 print:hidden">
+        All in the conversation
+      </Link>
+    </li>
   );
 }
 

@@ -11,6 +11,7 @@ import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
 import { findStepPage } from "@/lib/store/queries/get-step-page";
 import { listHistory } from "@/lib/store/queries/list-history";
 import { listRunApprovals } from "@/lib/store/queries/list-run-approvals";
+import { listRunSpans } from "@/lib/store/queries/list-run-spans";
 import { listRunEvents } from "@/lib/store/queries/list-run-events";
 import type { RunFilter } from "@/lib/store/queries/run-filter";
 import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
@@ -102,13 +103,21 @@ describe("the list of runs", () => {
     await deps.db.run.createMany({ data: ids.map((id, index) => ({ ...row, id, params: {}, error: undefined, output: undefined, costUsd: 3, workflow: index % 2 === 0 ? "even" : "odd" })) });
     await deps.db.runSearch.createMany({ data: ids.map((runId) => ({ runId, agents: ["crowd"], text: `${runId} murmuration of starlings` })) });
     const newest = ids.toReversed();
-    for (const filter of [{ agent: "crowd" }, { text: "starl" }, { costMin: 2 }, { agent: "crowd", who: ana.id }, { agent: "crowd", text: "murm star", costMin: 3, costMax: 3 }]) {
-      const first = await list({ ...filter, limit: 3 });
-      const second = await list({ ...filter, limit: 3, cursor: first.nextCursor ?? undefined });
-      expect([...first.items, ...second.items].map(({ id }) => id), JSON.stringify(filter)).toEqual(newest.slice(0, 6));
-    }
-    expect((await list({ agent: "crowd", workflow: "odd", limit: 2 })).items.map(({ id }) => id)).toEqual([newest[0], newest[2]]);
-    expect((await list({ text: "murmuration of larks" })).items).toEqual([]);
+    const expectAll = async () => {
+      for (const filter of [{ agent: "crowd" }, { text: "starl" }, { costMin: 2 }, { agent: "crowd", who: ana.id }, { agent: "crowd", text: "murm star", costMin: 3, costMax: 3 }]) {
+        const first = await list({ ...filter, limit: 3 });
+        const second = await list({ ...filter, limit: 3, cursor: first.nextCursor ?? undefined });
+        expect([...first.items, ...second.items].map(({ id }) => id), JSON.stringify(filter)).toEqual(newest.slice(0, 6));
+      }
+      expect((await list({ agent: "crowd", workflow: "odd", limit: 2 })).items.map(({ id }) => id)).toEqual([newest[0], newest[2]]);
+      expect((await list({ text: "murmuration of larks" })).items).toEqual([]);
+    };
+    await expectAll();
+    // The same when the newest have none of it.
+    const quiet = Array.from({ length: 1100 }, () => createId("run"));
+    await deps.db.run.createMany({ data: quiet.map((id) => ({ ...row, id, params: {}, error: undefined, output: undefined, costUsd: 1, workflow: "quiet" })) });
+    await deps.db.runSearch.createMany({ data: quiet.map((runId) => ({ runId, agents: ["nobody"], text: runId })) });
+    await expectAll();
     await server.close();
   });
 
@@ -144,8 +153,11 @@ describe("the page of one run", () => {
     expect(page).toMatchObject({ status: "complete", version: "1.2.0", counts: { approvals: 2, pendingApprovals: 0 }, waitedMs: MINUTE_MS, unknownCalls: [], review: null });
     const [work] = page.steps;
     const timeline = await getRunTimeline(deps.db, runId);
-    expect(timeline).toMatchObject({ isCut: false, turns: [{ number: 1 }, { number: 2 }], calls: [{ rootStepId: work!.id, status: "succeeded" }, { status: "succeeded" }] });
-    expect(timeline.waits[0]).toMatchObject({ callId: timeline.calls[0]!.id, decidedBy: [{ name: jo.name, verdict: "approved" }] });
+    expect(timeline.entries.map(({ thing, number, rootStepId }) => [number, thing.kind, rootStepId])).toEqual(["turn", "wait", "wait", "turn", "call", "call"].map((kind, index) => [index + 1, kind, work!.id]));
+    expect(timeline.totals).toEqual(new Map([[work!.id, 6]]));
+    expect(timeline.entries.map(({ thing }) => thing)).toEqual(expect.arrayContaining([expect.objectContaining({ wait: expect.objectContaining({ decidedBy: [{ name: jo.name, verdict: "approved" }] }) }), expect.objectContaining({ call: expect.objectContaining({ status: "succeeded" }) })]));
+    const spans = await listRunSpans(deps.db, runId, { from: page.createdAt, to: clock.now(), max: 10 });
+    expect(spans.filter(({ kind }) => kind === "person").map(({ count, workMs, status, rootStepId }) => [count, workMs, status, rootStepId])).toEqual([[1, MINUTE_MS, "approved", work!.id], [1, MINUTE_MS, "approved", work!.id]]);
 
     const step = (await findStepPage(deps.db, { runId, stepId: work!.id }))!;
     expect(step.turns.map(({ text, calls }) => [text, calls.length])).toEqual([["I act.", 2], [expect.stringContaining("did"), 0]]);
@@ -172,15 +184,24 @@ test("a run of thousands of turns and events opens with pages of them, and nothi
   const { start, deps, clock, server } = await bench();
   const runId = await start("large");
   const [step] = (await findRunPage(deps.db, runId, clock.now()))!.steps;
-  const turn = { runId, stepId: step!.id, model: "test/m", request: { messages: [] }, response: { text: "x" }, tokensIn: 1, tokensOut: 1, costUsd: 0, durationMs: 1 };
-  await deps.db.turn.createMany({ data: Array.from({ length: 3000 }, (_, index) => ({ ...turn, id: createId("turn"), number: index + 1 })) });
+  const turn = { runId, stepId: step!.id, model: "test/m", request: { messages: [] }, response: { text: "x" }, tokensIn: 1, tokensOut: 1, costUsd: 0, durationMs: 1000 };
+  // Two seconds from turn to turn, and an hour of nothing in the middle.
+  const began = clock.now().getTime();
+  const endOf = (index: number) => new Date(began + index * 2000 + (index >= 1500 ? 60 * MINUTE_MS : 0));
+  await deps.db.turn.createMany({ data: Array.from({ length: 3000 }, (_, index) => ({ ...turn, id: createId("turn"), number: index + 1, createdAt: endOf(index) })) });
   for (let n = 0; n < 2; n++) {
     const events = insertEvents(Array.from({ length: 1000 }, (_, index) => ({ chainId: runId, type: "turn.recorded", at: clock.now(), actor: SYSTEM_ACTOR, data: { turn: n * 1000 + index } })), "one");
     await deps.db.$executeRaw`WITH one AS (SELECT 1) ${events}`;
   }
   const [page, timeline, conversation, events] = await Promise.all([findRunPage(deps.db, runId, clock.now()), getRunTimeline(deps.db, runId), findStepPage(deps.db, { runId, stepId: step!.id }), listRunEvents(deps.db, runId)]);
   expect(page!.counts.events).toBe(2_001);
-  expect(timeline).toMatchObject({ isCut: true, turns: { length: 200 } });
+  expect([timeline.totals.get(step!.id), timeline.entries.map(({ number }) => number)]).toEqual([3000, [...Array.from({ length: 8 }, (_, index) => index + 1), ...Array.from({ length: 16 }, (_, index) => 2985 + index)]]);
+  const whole = await listRunSpans(deps.db, runId, { from: new Date(began - 1000), to: endOf(3000), max: 50 });
+  const sum = (of: "count" | "workMs") => whole.reduce((all, span) => all + span[of], 0);
+  expect([whole.length, sum("count"), sum("workMs")], "all of it, in a few").toEqual([50, 3000, 3_000_000]);
+  expect(whole.some(({ from, to }) => from < endOf(1499) && to > endOf(1500)), "nothing is drawn over the hour of nothing").toBe(false);
+  const closer = await listRunSpans(deps.db, runId, { from: endOf(100), to: endOf(120), max: 50 });
+  expect(closer.map(({ count, name }) => [count, name])).toEqual(Array.from({ length: 21 }, (_, index) => [1, `turn ${101 + index}`]));
   expect([conversation!.turns.length, conversation!.nextTurn, events.items.length]).toEqual([20, 21, 50]);
   await server.close();
 });

@@ -7,7 +7,8 @@ import { engineDeps } from "@/lib/engine/deps";
 import { runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
 import { isId } from "@/lib/ids";
-import { findRunPage } from "@/lib/store/queries/get-run-page";
+import { findRunPage, type RunPage } from "@/lib/store/queries/get-run-page";
+import { listRunSpans, type RunSpan } from "@/lib/store/queries/list-run-spans";
 
 /** The head of a run, read once for the frame and the page in it. */
 export const loadRun = cache(async (runId: string) => {
@@ -27,3 +28,13 @@ export const findProjectOf = cache(async (configHash: string): Promise<Project |
     throw error;
   }
 });
+
+/** So many spans of each kind are drawn at most; closer, there are as many again. */
+const SPANS_DRAWN = 240;
+const SPANS_OF_A_LANE_MIN = 8;
+
+/** Where the time went between two moments. */
+export function loadSpans(run: RunPage, { from, to }: { from: Date; to: Date }): Promise<RunSpan[]> {
+  const max = Math.max(SPANS_OF_A_LANE_MIN, Math.floor(SPANS_DRAWN / Math.max(1, run.steps.length)));
+  return listRunSpans(engineDeps().db, run.id, { from, to, max });
+}

@@ -3,22 +3,21 @@ import { TimelineSteps } from "@/components/runs/timeline-steps";
 import { ValueView } from "@/components/runs/value-view";
 import { engineDeps } from "@/lib/engine/deps";
 import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
-import { loadRun } from "./load-run";
+import { loadRun, loadSpans } from "./load-run";
 import { toLanes, toTimelineSteps } from "./timeline";
 
 export default async function RunTimelinePage({ params }: PageProps<"/history/[runId]">) {
   const { run, clock } = await loadRun((await params).runId);
-  const timeline = await getRunTimeline(engineDeps().db, run.id);
-  const whole = { from: run.createdAt.getTime(), to: (run.completedAt ?? clock).getTime() };
+  const whole = { from: run.createdAt, to: run.completedAt ?? clock };
+  const [timeline, spans] = await Promise.all([getRunTimeline(engineDeps().db, run.id), loadSpans(run, whole)]);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] wide:grid-cols-[minmax(0,1fr)_400px]">
       <div className="min-w-0">
         <section aria-label="Where the time went" className="border-b border-line">
-          <TimeLanes lanes={toLanes(run, timeline, clock)} whole={whole} />
+          <TimeLanes runId={run.id} lanes={toLanes(run, spans, clock)} whole={{ from: whole.from.getTime(), to: whole.to.getTime() }} />
         </section>
         <section aria-label="What happened" className="px-4 py-5 tablet:px-6">
           <TimelineSteps steps={toTimelineSteps(run, timeline, clock)} />
-          {timeline.isCut ? <p className="pt-4 text-sm text-ink-2">This run did more than fits here. The conversation of each step and the events have all of it, in pages.</p> : null}
         </section>
       </div>
       <aside aria-label="Input and output" className="grid min-w-0 content-start gap-6 px-4 py-5 max-wide:border-t max-wide:border-line tablet:px-6 wide:border-l wide:border-line">
