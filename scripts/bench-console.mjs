@@ -1,23 +1,50 @@
 #!/usr/bin/env node
-/** `npm run bench:console`: each list of the console and each filter with 1,000 and with 100,000 runs, in one run; ratios, and plans that read a whole table. */
-import { spawnSync } from "node:child_process";
+/**
+ * `npm run bench:console`: each list of the console and each filter with 1,000 and with 100,000 runs, and the page of a run with 50 and with
+ * 10,000 events, in one run; ratios, and plans that read a whole table.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { findBrowser } from "./browser.mjs";
+import { build } from "./build.mjs";
 import { ensureDataFolder, ensureSecrets } from "./data-folder.mjs";
 import { install } from "./install.mjs";
 import { deployMigrations } from "./migrate.mjs";
 import { databaseUrl, removeDatabase, startPostgres } from "./pg.mjs";
+import { freePort } from "./ports.mjs";
 import { PlainError, reportFailure } from "./plain-error.mjs";
 import { applicationNode, continueOnApplicationNode, ROOT } from "./runtime.mjs";
+import { applicationEnv, startWeb } from "./services.mjs";
 
+const DATABASES = ["console_small", "console_large", "console_run"];
 const RATIO_MAX = 2;
 const ms = (value) => value.toFixed(1).padStart(8);
 
-function measure(env) {
-  const { status, stdout } = spawnSync(applicationNode(), ["scripts/run-ts.mjs", "bench/console.ts"], { cwd: ROOT, env: { ...process.env, ...env, LOG_LEVEL: "silent", NODE_ENV: "production" }, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 64 * 1024 * 1024 });
-  if (status !== 0) throw new PlainError("The measurement failed; the lines above say why.");
-  return JSON.parse(stdout.trim().split("\n").at(-1));
+async function measure(script, env) {
+  const child = spawn(applicationNode(), ["scripts/run-ts.mjs", script], { cwd: ROOT, env: { ...process.env, ...env, LOG_LEVEL: "silent", NODE_ENV: "production" }, stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new PlainError("The measurement failed; the lines above say why.");
+  return JSON.parse(output.trim().split("\n").at(-1));
+}
+
+/** By the built application, with everything that a page goes through on its way. */
+async function measureRun(dataFolder, url, secrets) {
+  await build({ logFolder: dataFolder });
+  const port = await freePort();
+  const webUrl = `http://localhost:${port}`;
+  const env = applicationEnv({ dataFolder, databaseUrl: url, authSecret: secrets.authSecret, extra: { PORT: String(port), HOST: "localhost", KIMITSU_DEMO: "0", LOG_LEVEL: "silent" } });
+  const web = await startWeb({ env, url: webUrl, write: () => undefined });
+  try {
+    const { source: _source, ...browser } = await findBrowser();
+    return await measure("bench/console-run.ts", { DATABASE_URL: url, AUTH_SECRET: secrets.authSecret, WEB_URL: webUrl, BROWSER_JSON: JSON.stringify(browser) });
+  } finally {
+    await web.stop();
+  }
 }
 
 function report(results) {
@@ -46,11 +73,12 @@ async function main() {
     const { default: pg } = await import("pg");
     const client = new pg.Client({ connectionString: databaseUrl(secrets, server.port, "postgres") });
     await client.connect();
-    for (const name of ["console_small", "console_large"]) await client.query(`CREATE DATABASE ${name}`);
+    for (const name of DATABASES) await client.query(`CREATE DATABASE ${name}`);
     await client.end();
-    const [small, large] = ["console_small", "console_large"].map((name) => databaseUrl(secrets, server.port, name));
-    for (const url of [small, large]) await deployMigrations(url);
-    failures = report(measure({ SMALL_URL: small, LARGE_URL: large, DATABASE_URL: large, AUTH_SECRET: secrets.authSecret }));
+    const [small, large, run] = DATABASES.map((name) => databaseUrl(secrets, server.port, name));
+    for (const url of [small, large, run]) await deployMigrations(url);
+    const lists = await measure("bench/console.ts", { SMALL_URL: small, LARGE_URL: large, DATABASE_URL: large, AUTH_SECRET: secrets.authSecret });
+    failures = report([...lists, ...(await measureRun(folder, run, secrets))]);
   } finally {
     await server.stop();
     removeDatabase(folder);
