@@ -2,12 +2,15 @@ import type { ReactNode } from "react";
 import { DesktopNotices } from "@/components/shell/desktop-notices";
 import type { DestinationName } from "@/components/shell/destinations";
 import { PaletteHost } from "@/components/shell/palette-host";
+import { PauseBanner } from "@/components/shell/pause-banner";
 import { PersonMenu } from "@/components/shell/person-menu";
 import { PhoneBar } from "@/components/shell/phone-bar";
 import { SideNav } from "@/components/shell/side-nav";
+import { classNames } from "@/components/ui/class-names";
 import { Toaster } from "@/components/ui/toast";
 import { can, requireSession } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
+import { findPause } from "@/lib/store/queries/find-pause";
 import { countPending } from "@/lib/store/queries/inbox-counts";
 import { currentTheme } from "../current-theme";
 import { listPalettePages } from "./palette/pages";
@@ -23,14 +26,16 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   const theme = await currentTheme();
   const person = { name: user.name, email: user.email, role: user.role, groups: user.groups };
   const destinations = DESTINATION_NAMES.filter((name) => name !== "Audit" || can(session, "audit:read"));
-  const waiting = can(session, "approvals:read") ? await countPending(engineDeps().db) : 0;
+  const { db } = engineDeps();
+  const [waiting, pause] = await Promise.all([can(session, "approvals:read") ? countPending(db) : 0, findPause(db)]);
   return (
     <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[76px_minmax(0,1fr)] wide:grid-cols-[208px_minmax(0,1fr)]">
       <a href="#content" className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
         Skip to content
       </a>
       <SideNav destinations={destinations} waiting={waiting} foot={<PersonMenu person={person} theme={theme} save={savePreferences} signOut={signOutHere} />} />
-      <main id="content" tabIndex={-1} className="flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]">
+      <main id="content" tabIndex={-1} className={classNames("flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]", pause && "tablet:[--above:--spacing(10)]")}>
+        {pause ? <PauseBanner since={pause.since.toISOString()} by={pause.by} endHref={can(session, "admin") ? "/settings/all-calls" : null} /> : null}
         {children}
       </main>
       <PhoneBar destinations={destinations} waiting={waiting} person={person} theme={theme} save={savePreferences} signOut={signOutHere} />

@@ -5,7 +5,7 @@ import { InboxKeys } from "@/components/approvals/keyboard";
 import { LiveInbox } from "@/components/approvals/live";
 import { Queue } from "@/components/approvals/queue";
 import { QueueFilters } from "@/components/approvals/queue-filters";
-import { RunColumn } from "@/components/approvals/run-so-far";
+import { OpenRun, RunColumn } from "@/components/approvals/run-so-far";
 import { classNames } from "@/components/ui/class-names";
 import { Notice } from "@/components/ui/notice";
 import { Pager } from "@/components/ui/pager";
@@ -48,7 +48,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
   const firstHref = view.cursor ? listAddress(view, { cursorText: undefined }) : undefined;
   const nextHref = page.nextCursor ? listAddress(view, { cursorText: page.nextCursor }) : undefined;
   return (
-    <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] max-tablet:content-start tablet:h-dvh tablet:flex-none tablet:grid-rows-[minmax(0,1fr)] tablet:grid-cols-[minmax(264px,372fr)_minmax(0,548fr)] wide:grid-cols-[minmax(280px,372fr)_minmax(0,548fr)_minmax(236px,312fr)]">
+    <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] max-tablet:content-start tablet:h-[calc(100dvh-var(--above,0px))] tablet:flex-none tablet:grid-rows-[minmax(0,1fr)] tablet:grid-cols-[minmax(264px,372fr)_minmax(0,548fr)] wide:grid-cols-[minmax(280px,372fr)_minmax(0,548fr)_minmax(236px,312fr)]">
       <Column label="Queue" className={classNames("tablet:border-r tablet:border-line", card && "max-tablet:hidden")}>
         <header className="flex h-13 shrink-0 items-center gap-2.5 border-b border-line px-4">
           <h1 className="text-lg font-semibold">Inbox</h1>
@@ -75,8 +75,9 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
             <Card key={card.id} card={card} listHref={listAddress(view)} nextHref={afterThis(rows, card.id, view)} actions={ACTIONS} />
           </div>
           <Column label="Run so far" className="border-l border-line max-wide:hidden">
-            <header className="flex h-13 shrink-0 items-center border-b border-line px-4">
+            <header className="flex h-13 shrink-0 items-center justify-between gap-3 border-b border-line px-4">
               <h2 className="text-lg font-semibold">Run so far</h2>
+              <OpenRun runId={card.run.id} />
             </header>
             <div className="min-h-0 flex-1 overflow-y-auto p-4" tabIndex={0}>
               <RunColumn run={card.run} thisCallId={card.callId} />

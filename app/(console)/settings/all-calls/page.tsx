@@ -1,0 +1,31 @@
+import type { Metadata } from "next";
+import { LocalTime } from "@/components/runs/local-time";
+import { Section } from "@/components/ui/section";
+import { requirePermission } from "@/lib/auth/session";
+import { engineDeps } from "@/lib/engine/deps";
+import { findPause } from "@/lib/store/queries/find-pause";
+import { PauseButton } from "./pause-button";
+
+export const metadata: Metadata = { title: "All calls" };
+
+export default async function AllCallsPage() {
+  await requirePermission("admin");
+  const pause = await findPause(engineDeps().db);
+  return (
+    <Section title="Pause all calls" about="For an incident or a deploy. Models may still be asked, and people may still decide; what they approve is sent when calls go again.">
+      {pause ? (
+        <p>
+          <strong className="font-semibold">Paused</strong> since <LocalTime at={pause.since.toISOString()} withDate />
+          {pause.by ? ` by ${pause.by}` : ""}. No tool is called.
+        </p>
+      ) : (
+        <p>
+          <strong className="font-semibold">Not paused.</strong> Calls are sent as the policy and people allow.
+        </p>
+      )}
+      <div>
+        <PauseButton isPaused={pause !== null} />
+      </div>
+    </Section>
+  );
+}
