@@ -57,7 +57,18 @@ test(verifies("run:large", "a run of 10,000 events opens in each of its views, w
     await run.open(runId, view);
     expect.soft(await run.page.locator("main *").count(), `elements of ${view || "the timeline"}`).toBeLessThan(6000);
   }
-  await expect(run.views.getByRole("link", { name: "Events 10000" })).toBeVisible();
+  await run.open(runId);
+  const what = run.page.getByRole("region", { name: "What happened" });
+  await expect(what).toContainText("5,976 more between these; 24 of 6,000 are shown.");
+  await expect(what).toContainText("Model turn 3000");
+  const figure = lanes(run.page);
+  await expect(figure.getByText(/6,000 turns, calls and questions are drawn as \d+ blocks/)).toBeVisible();
+  for (let n = 0; n < 6; n++) await figure.getByRole("button", { name: "Zoom in" }).click();
+  // A sixty-fourth of it is few enough to be told apart.
+  await expect(figure.getByText(/^Shown: /)).not.toContainText("are drawn as");
+  await expect(figure.locator("title").filter({ hasText: /^turn 15\d\d, 1.0 s$/ }).first()).toBeAttached();
+  await expect(run.views.getByRole("link", { name: "Events 10,000" })).toBeVisible();
+  await run.show("Events");
   await run.page.getByRole("link", { name: "Next page" }).click();
   await expect(run.page.getByRole("list", { name: "Events, oldest first" }).getByRole("listitem").first()).toContainText("101");
 });

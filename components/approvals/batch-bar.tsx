@@ -51,7 +51,8 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
   }
 
   const missed = results.filter((result) => !result.isRecorded);
-  const isFolded = results.length > RESULTS_UNFOLDED;
+  // While it goes on only what was refused is told, so that the queue above does not jump with each call.
+  const isFolded = progress !== null || results.length > RESULTS_UNFOLDED;
   if (chosen.length === 0 && results.length === 0) return null;
   return (
     <section aria-label="Selected calls" className="grid max-h-[50dvh] gap-2 overflow-y-auto border-t border-line-strong bg-panel px-4 py-3 max-tablet:sticky max-tablet:bottom-14">
@@ -59,7 +60,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
         {progress ? `${progress.verdict === "approved" ? "Approving" : "Rejecting"} ${progress.done + 1} of ${progress.of}…` : chosen.length > 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded`}
       </p>
       {isFolded ? <Results results={missed} /> : <Results results={results} />}
-      {isFolded ? (
+      {isFolded && progress === null ? (
         <details className="text-sm">
           <summary className="w-fit underline decoration-line-strong underline-offset-3 hover:decoration-ink">Each of the {results.length}</summary>
           <Results results={results} />

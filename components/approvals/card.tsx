@@ -12,7 +12,7 @@ import { DecisionArea } from "./decision-area";
 import { LookingAt } from "./looking";
 import { WhoCould } from "./no-decision";
 import { CardOutcome } from "./outcome";
-import { RunColumn } from "./run-so-far";
+import { OpenRun, RunColumn } from "./run-so-far";
 import { SeenParts } from "./seen";
 import { SeenBeforeLine } from "./seen-before";
 import { ShownText } from "./shown-text";
@@ -49,6 +49,9 @@ export function Card({ card, listHref, nextHref, actions }: Props) {
               <summary className="text-sm font-medium text-ink-2">Run so far</summary>
               <div className="pt-3">
                 <RunColumn run={card.run} thisCallId={card.callId} />
+                <p className="pt-3">
+                  <OpenRun runId={card.run.id} />
+                </p>
               </div>
             </details>
           </div>

@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { Notice } from "@/components/ui/notice";
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
 
@@ -10,8 +11,18 @@ export function WhoCould({ card }: { card: ApprovalCard }) {
     const whom = card.approvers.length > 0 ? `of ${card.approvers.join(" or ")}` : "who decides";
     return (
       <Notice tone="failed" title={people === null ? "Nobody can decide this call now" : `It needs ${missing} more approvals, and only ${people} can give one`}>
-        <p>No other active person {whom} is left who did not start the run. An admin can change that in Settings, under People and Groups.</p>
-        {card.refusal ? <p>{card.refusal}</p> : null}
+        <p>Whoever started a run cannot decide its calls, and no other active person {whom} is left.</p>
+        <p>
+          An admin can change that in Settings, under{" "}
+          <Link href="/settings/people" className="underline underline-offset-3">
+            People
+          </Link>{" "}
+          and{" "}
+          <Link href="/settings/groups" className="underline underline-offset-3">
+            Groups
+          </Link>
+          .
+        </p>
       </Notice>
     );
   }

@@ -29,6 +29,10 @@ export function Queue({ rows, sunk, selectedId, search, now, decide }: Props) {
   useEffect(() => {
     if (place !== -1) rememberPlace(place);
   }, [place]);
+  // A card that was opened from elsewhere shows where it stands in the queue.
+  useEffect(() => {
+    if (selectedId !== null) void document.querySelector(`[data-row="${CSS.escape(selectedId)}"]`)?.scrollIntoView({ block: "nearest" });
+  }, [selectedId]);
   const show = (row: InboxRow) => (
     <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} onPick={() => toggle(row.id)} now={now} />
   );

@@ -43,10 +43,15 @@ export function RunColumn({ run, thisCallId }: { run: RunSoFar; thisCallId: stri
           <code title={run.configHash}>{run.configHash.replace("sha256:", "").slice(0, 8)}</code>
         </Figure>
       </dl>
-      <Link href={`/history/${run.id}`} className="w-fit text-sm text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">
-        Open run
-      </Link>
     </div>
+  );
+}
+
+export function OpenRun({ runId }: { runId: string }) {
+  return (
+    <Link href={`/history/${runId}`} className="w-fit text-sm text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+      Open run
+    </Link>
   );
 }
 

@@ -68,10 +68,10 @@ export function TimeLanes({ runId, lanes, whole }: { runId: string; lanes: reado
         <Key kind="model">model</Key>
         <Key kind="tool">tool</Key>
         <Key kind="person">waiting for a person</Key>
-        <span aria-live="polite">
+        <TimeControls view={view} onChange={setView} />
+        <span aria-live="polite" className="basis-full text-pretty">
           {describeView(scale, view, whole)} {describeDrawn(drawnSpans.flat(), shown, closer.state)}
         </span>
-        <TimeControls view={view} onChange={setView} />
       </figcaption>
     </figure>
   );

@@ -7,7 +7,7 @@ import type { RunStatus } from "@/lib/domain/run-state";
 export function LastRuns({ runs, label }: { runs: readonly { id: string; status: RunStatus }[]; label: string }) {
   if (runs.length === 0) return <span className="text-ink-3">none yet</span>;
   return (
-    <ul aria-label={label} className="flex flex-wrap items-center">
+    <ul aria-label={label} className="flex items-center max-tablet:flex-wrap">
       {runs.toReversed().map(({ id, status }) => (
         <li key={id} className="relative flex">
           {/* A target of 24 pixels around a dot of ten. */}

@@ -41,8 +41,8 @@ function FilterForm({ query, workflows, agents, clearHref, idPrefix }: Props & {
       <div className="grid grid-cols-2 items-end gap-2.5 tablet:grid-cols-4 wide:grid-cols-[minmax(0,1.6fr)_repeat(5,minmax(0,1fr))_auto]">
         <TextField id={`${idPrefix}-q`} name="q" label="Text" placeholder="Words, values, run_…" defaultValue={query.q} className="max-tablet:col-span-2" {...text} />
         <SelectField id={`${idPrefix}-status`} name="status" label="Status" choices={STATUS_CHOICES} defaultValue={query.status ?? ""} />
-        <TextField id={`${idPrefix}-workflow`} name="workflow" label="Workflow" list={`${idPrefix}-workflows`} defaultValue={query.workflow} {...text} />
-        <TextField id={`${idPrefix}-agent`} name="agent" label="Agent" list={`${idPrefix}-agents`} defaultValue={query.agent} {...text} />
+        <TextField id={`${idPrefix}-workflow`} name="workflow" label="Workflow" placeholder="Any" list={`${idPrefix}-workflows`} defaultValue={query.workflow} {...text} />
+        <TextField id={`${idPrefix}-agent`} name="agent" label="Agent" placeholder="Any" list={`${idPrefix}-agents`} defaultValue={query.agent} {...text} />
         <TextField id={`${idPrefix}-who`} name="who" label="Started by" placeholder="Name or e-mail" defaultValue={query.who} {...text} />
         <SelectField id={`${idPrefix}-last`} name="last" label="Started" choices={PERIOD_CHOICES} defaultValue={query.last ?? ""} className="max-tablet:col-span-2" />
         <div className="flex gap-2">

@@ -1,7 +1,7 @@
 import type { FilterChip, FilterChoice } from "@/components/approvals/queue-filters";
 import { DANGER_WORDS } from "@/components/approvals/danger";
 import type { DangerLevel } from "@/lib/domain/danger";
-import type { InboxCounts } from "@/lib/store/queries/inbox-counts";
+import { COUNT_MAX, type InboxCounts } from "@/lib/store/queries/inbox-counts";
 import { type InboxView, listAddress } from "./inbox-address";
 
 const SORT_WORDS = { expiry: "By expiry", age: "By age", danger: "By danger" } as const;
@@ -12,7 +12,9 @@ const print = (count: number): string => (count >= 1000 ? "999+" : String(count)
 export function toFilters(view: InboxView, counts: InboxCounts): { chips: FilterChip[]; selects: FilterChoice[] } {
   const isAll = !view.danger && !view.mine && !view.workflow && !view.agent && !view.aside;
   const level = (danger: DangerLevel, count: number | null) => chip(DANGER_WORDS[danger], count, { danger: view.danger === danger ? undefined : danger }, view.danger === danger);
-  const lesser = (["medium", "low", "safe"] as const).filter((danger) => danger === "medium" || view.danger === danger || counts.dangers.includes(danger));
+  const lesser = (["medium", "low", "safe"] as const).filter((danger) => danger === "medium" || view.danger === danger || counts.dangers[danger] !== undefined);
+  // Of more than are counted nobody knows how many are of which level.
+  const countOf = (danger: DangerLevel): number | null => (counts.all < COUNT_MAX ? (counts.dangers[danger] ?? 0) : null);
   const chip = (label: string, count: number | null, change: Parameters<typeof listAddress>[1], isOn: boolean): FilterChip => ({ label, count: count === null ? null : print(count), href: listAddress(view, change), isOn });
   return {
     chips: [
@@ -20,7 +22,7 @@ export function toFilters(view: InboxView, counts: InboxCounts): { chips: Filter
       chip("Mine", counts.mine, { mine: view.mine ? undefined : true }, view.mine === true),
       level("critical", counts.critical),
       level("high", counts.high),
-      ...lesser.map((danger) => level(danger, null)),
+      ...lesser.map((danger) => level(danger, countOf(danger))),
       ...(counts.aside > 0 || view.aside ? [chip("Set aside", counts.aside, { aside: view.aside ? undefined : true }, view.aside === true)] : []),
     ],
     selects: [

@@ -16,8 +16,8 @@ export interface InboxCounts {
   /** What the pending calls belong to, for the filters; of the newest thousand. */
   workflows: string[];
   agents: string[];
-  /** Levels that occur among them. */
-  dangers: string[];
+  /** How many of them have each level that occurs. */
+  dangers: Readonly<Record<string, number>>;
 }
 
 export async function countPending(db: Db): Promise<number> {
@@ -35,11 +35,14 @@ export async function getInboxCounts(db: Db, reader: InboxReader, now: Date): Pr
     countOf({ danger: "critical" }),
     countOf({ danger: "high" }),
     countOf({ aside: { only: true, now } }),
-    db.$queryRaw<{ workflow: string; agent: string; danger: string }[]>`
-      SELECT DISTINCT workflow, agent, danger::text AS danger FROM (SELECT workflow, agent, danger FROM approvals WHERE status = 'pending' ORDER BY id DESC LIMIT ${COUNT_MAX}) AS newest`,
+    db.$queryRaw<{ workflow: string; agent: string; danger: string; count: number }[]>`
+      SELECT workflow, agent, danger::text AS danger, count(*)::int AS count FROM (SELECT workflow, agent, danger FROM approvals WHERE status = 'pending' ORDER BY id DESC LIMIT ${COUNT_MAX}) AS newest
+      GROUP BY workflow, agent, danger`,
   ]);
   const distinct = (values: string[]) => [...new Set(values)].sort();
-  return { all, mine, critical, high, aside, workflows: distinct(names.map((row) => row.workflow)), agents: distinct(names.map((row) => row.agent)), dangers: distinct(names.map((row) => row.danger)) };
+  const dangers: Record<string, number> = {};
+  for (const row of names) dangers[row.danger] = (dangers[row.danger] ?? 0) + row.count;
+  return { all, mine, critical, high, aside, workflows: distinct(names.map((row) => row.workflow)), agents: distinct(names.map((row) => row.agent)), dangers };
 }
 
 async function count(db: Db, where: Prisma.Sql): Promise<number> {

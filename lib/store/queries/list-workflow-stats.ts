@@ -30,7 +30,7 @@ interface Row {
 
 /** Figures are over this many of the newest runs of each workflow: what holds now, and as quick with a million runs as with ten. */
 export const RUNS_LOOKED_AT = 50;
-const LAST_SHOWN = 20;
+const LAST_SHOWN = 16;
 
 export async function listWorkflowStats(db: Db, workflows: readonly string[]): Promise<Map<string, WorkflowStats>> {
   const rows = await db.$queryRaw<Row[]>`

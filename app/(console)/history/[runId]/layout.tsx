@@ -3,6 +3,7 @@ import Link from "next/link";
 import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { TabLinks } from "@/components/shell/tab-links";
+import { describeNumber } from "@/components/runs/describe-figures";
 import { FollowRun } from "@/components/runs/follow-run";
 import { isActive } from "@/components/runs/run-words";
 import { PipelineMap } from "@/components/workflows/pipeline-map";
@@ -51,8 +52,8 @@ export default async function RunLayout({ params, children }: LayoutProps<"/hist
         tabs={[
           { href: base, label: "Timeline" },
           { href: `${base}/steps`, label: "Conversation" },
-          { href: `${base}/approvals`, label: run.counts.approvals > 0 ? `Approvals ${run.counts.approvals}` : "Approvals" },
-          { href: `${base}/events`, label: `Events ${run.counts.events}` },
+          { href: `${base}/approvals`, label: run.counts.approvals > 0 ? `Approvals ${describeNumber(run.counts.approvals)}` : "Approvals" },
+          { href: `${base}/events`, label: `Events ${describeNumber(run.counts.events)}` },
         ]}
       />
       {children}

@@ -1,4 +1,4 @@
-import { describeCost, describeDuration, describeNumber } from "@/components/runs/describe-figures";
+import { describeCost, describeCount, describeDuration, describeNumber } from "@/components/runs/describe-figures";
 import { CALL_WORDS } from "@/components/runs/run-words";
 import type { Lane, LaneSpan } from "@/components/runs/time-lanes";
 import type { TimelineEntry, TimelineStep } from "@/components/runs/timeline-steps";
@@ -103,7 +103,7 @@ function toWaitEntry(wait: TimelineWait, now: Date): Entry {
 
 function describeWait(wait: TimelineWait): string {
   const names = wait.decidedBy.map(({ name, verdict }) => `${verdict} by ${name}`).join(", ");
-  if (wait.status === "pending") return names ? `${names}; ${wait.approvals} of ${wait.minApprovals}` : `${wait.approvals} of ${wait.minApprovals} approvals`;
+  if (wait.status === "pending") return names ? `${names}; ${wait.approvals} of ${wait.minApprovals}` : `${wait.approvals} of ${describeCount(wait.minApprovals, "approval")}`;
   if (wait.status === "expired") return "expired: nobody decided in time";
   if (wait.status === "cancelled") return "withdrawn";
   return names;
