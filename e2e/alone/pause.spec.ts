@@ -5,7 +5,7 @@ import { startAndWait } from "../pending";
 import { verifies } from "../requirements";
 
 test(verifies("console:pause", "by press, for everyone to see; an approved call waits for its end and is sent once"), async ({ open, person, deps }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   const [admin, reviewer] = [await person("admin"), await person("reviewer")];
   const { runId, approvalId } = await startAndWait(deps, "T-310");
   const page = await open(admin);
