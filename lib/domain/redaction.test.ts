@@ -13,6 +13,8 @@ const matcher = createSecretMatcher([SECRET]);
 const seen = (value: unknown) => JSON.stringify(redact(value, { fingerprint, matcher }));
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
+const codes = (text: string, characters: RegExp) => text.replace(characters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 describe("known secrets", () => {
   it.each([
     ["as they are", SECRET],
@@ -20,6 +22,10 @@ describe("known secrets", () => {
     ["JSON-escaped", JSON.stringify({ echoed: SECRET })],
     ["JSON-escaped twice", JSON.stringify(JSON.stringify({ echoed: SECRET }))],
     ["JSON-escaped with slashes", JSON.stringify(SECRET).replaceAll("/", "\\/")],
+    ["with every sign as a code", codes(SECRET, /[^\w-]/g)],
+    ["with every sign as a code in capitals", codes(SECRET, /[^\w-]/g).replace(/\\u[0-9a-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`)],
+    ["JSON-escaped for HTML", codes(JSON.stringify({ echoed: SECRET }), /[<>&]/g)],
+    ["JSON-escaped to ASCII", codes(JSON.stringify({ echoed: SECRET }), /[\u0080-\uffff]/g)],
     ["in an address", `https://x.test/?t=${encodeURIComponent(SECRET)}&u=1`],
     ["in an address in lower case", `https://x.test/?t=${encodeURIComponent(SECRET).toLowerCase().replace("sentinel", "SENTINEL")}`],
     ["in a form", `a=1&${new URLSearchParams({ t: SECRET })}`],

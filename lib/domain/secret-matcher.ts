@@ -1,5 +1,5 @@
 /**
- * Finds known secrets in text, in the forms in which servers echo them: as they are, escaped for JSON or an address,
+ * Finds known secrets in text, in the forms in which servers echo them: as they are, escaped for JSON (also by codes) or an address,
  * in hexadecimal, and in base64 at any alignment (as in `Basic base64(user:secret)`). Built in the moment of use and
  * dropped with it; the values are never kept.
  */
@@ -54,6 +54,7 @@ function spellings(secret: string): string[] {
     json,
     JSON.stringify(json).slice(1, -1),
     json.replaceAll("/", "\\/"),
+    ...writtenAsCodes(secret, json),
     address,
     address.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     form,
@@ -62,6 +63,18 @@ function spellings(secret: string): string[] {
     hex,
     hex.toUpperCase(),
     ...base64Cores(bytes),
+  ];
+}
+
+/** As JSON writes characters by their codes, in small letters and in capitals. Which ones, each library chooses for itself. */
+function writtenAsCodes(secret: string, json: string): string[] {
+  const written = (text: string, characters: RegExp): string[] => {
+    const coded = text.replace(characters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    return [coded, coded.replace(/\\u[0-9a-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`)];
+  };
+  return [
+    ...[/[^\w-]/g, /\W/g, /[<>&'"+\u0080-\uffff]/g].flatMap((characters) => written(secret, characters)),
+    ...[/[<>&]/g, /[\u0080-\uffff]/g, /[<>&\u0080-\uffff]/g].flatMap((characters) => written(json, characters)),
   ];
 }
 
