@@ -63,6 +63,7 @@ test(verifies("run:large", "a run of 10,000 events opens in each of its views, w
   await expect(what).toContainText("Model turn 3000");
   const figure = lanes(run.page);
   await expect(figure.getByText(/6,000 turns, calls and questions are drawn as \d+ blocks/)).toBeVisible();
+  await examine(run.page, "run-large");
   for (let n = 0; n < 6; n++) await figure.getByRole("button", { name: "Zoom in" }).click();
   // A sixty-fourth of it is few enough to be told apart.
   await expect(figure.getByText(/^Shown: /)).not.toContainText("are drawn as");
