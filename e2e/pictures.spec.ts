@@ -1,5 +1,5 @@
 /**
- * Makes the pictures of README and docs anew: PICTURES=1 npm test -- build e2e e2e/pictures.spec.ts
+ * Makes the pictures of README and docs anew: PICTURES=1 npm test -- e2e e2e/pictures.spec.ts --no-deps
  * People, runs and figures are made up; what is on the pictures is the application as it is.
  */
 import type { Page } from "@playwright/test";
