@@ -28,7 +28,8 @@ const BODY_BYTES_MAX = 16 * 1024 * 1024;
 export class RecordingHttp {
   readonly #state: RecordingState;
   readonly #protocol: ProtocolSide;
-  readonly #http = createServer((request, response) => {
+  // Kept open for longer than any test: a client that is slow by the machine's fault must not find its idle connection closed.
+  readonly #http = createServer({ keepAliveTimeout: 60 * 60_000 }, (request, response) => {
     this.#answer(request, response).catch((error: unknown) => {
       sendRpcError(response, error instanceof HttpRefusal ? error.status : 500, error instanceof Error ? error.message : String(error));
     });
