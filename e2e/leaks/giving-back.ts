@@ -41,12 +41,17 @@ export async function startGivingBack(around: () => readonly string[]): Promise<
   };
 }
 
+/** As `as` in the arguments says: in a result, in a result that is a failure, or in an error of the protocol. */
 function giveBack(around: () => readonly string[]): Behaviour {
-  return ({ request, reply }) => {
+  return ({ request, response, message, reply }) => {
     const given = [String(request.headers.authorization).replace("Bearer ", ""), ...around()];
     // All but the one form that no matcher can know beforehand: whoever wants to hide a secret can always write it backwards.
     const texts = given.flatMap((secret) => [...formsOf(secret)].filter(([form]) => form !== "backwards").map(([, text]) => text));
-    reply({ content: [{ type: "text", text: texts.join("\n") }], structuredContent: { texts, headers: request.headers } });
+    const all = texts.join("\n");
+    const { as } = (message.params?.arguments ?? {}) as { as?: string };
+    if (as === "failure") return reply({ isError: true, content: [{ type: "text", text: `failed with ${all}` }] });
+    if (as === "error") return sendJson(response, 200, { jsonrpc: "2.0", id: message.id, error: { code: -32_000, message: `refused ${all}`, data: { texts } } });
+    reply({ content: [{ type: "text", text: all }], structuredContent: { texts, headers: request.headers } });
   };
 }
 

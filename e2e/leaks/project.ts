@@ -53,7 +53,7 @@ model_groups:
   worker:
     turns:
       - say: "I look around."
-        call: [{ tool: echo-headers, arguments: {} }, { tool: fail-protocol, arguments: {} }, { tool: fail-result, arguments: {} }, { tool: structured-misfit, arguments: {} }, { tool: act, arguments: {} }]
+        call: [{ tool: echo-headers, arguments: {} }, { tool: fail-protocol, arguments: {} }, { tool: fail-result, arguments: {} }, { tool: structured-misfit, arguments: {} }, { tool: act, arguments: { as: failure } }, { tool: act, arguments: { as: error } }, { tool: act, arguments: {} }]
       - call: [{ tool: t-none, arguments: { text: ${quote(`the key is ${secrets.SVC_TOKEN}`)} } }]
       - say: ${quote(`I set the password ${secrets.named}.`)}
         call: [{ tool: echo, arguments: { user: ana, password: ${quote(secrets.named)} } }]
