@@ -1,12 +1,12 @@
-import type { Metadata } from "next";
 import { LocalTime } from "@/components/runs/local-time";
 import { Section } from "@/components/ui/section";
 import { requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import { findPause } from "@/lib/store/queries/find-pause";
+import { titleFor } from "../../title-for";
 import { PauseButton } from "./pause-button";
 
-export const metadata: Metadata = { title: "All calls" };
+export const generateMetadata = titleFor("admin", "All calls");
 
 export default async function AllCallsPage() {
   await requirePermission("admin");
