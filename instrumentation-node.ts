@@ -2,9 +2,13 @@ import { KimitsuError } from "@/lib/errors";
 import { log } from "@/lib/log";
 import { db } from "@/lib/store/client";
 import { startTracing } from "@/lib/telemetry/start-tracing";
+import { tellRefusal } from "@/lib/telemetry/tell-refusal";
 import { type RunningWorker, startWorker } from "@/lib/worker/start-worker";
 
-const kept = globalThis as typeof globalThis & { __kimitsuShutdown?: () => Promise<void> };
+const kept = globalThis as typeof globalThis & { __kimitsuShutdown?: () => Promise<void>; __kimitsuTellRefusal?: typeof tellRefusal };
+
+// For scripts/web.mjs, which refuses requests before anything of the application has seen them.
+kept.__kimitsuTellRefusal = tellRefusal;
 
 /** A project that cannot be used stops the runs, not the console: it is where people read what is wrong. */
 async function start(): Promise<RunningWorker | null> {

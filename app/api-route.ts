@@ -1,9 +1,10 @@
 import { authenticateToken } from "@/lib/engine/authenticate-token";
-import { engineDeps } from "@/lib/engine/deps";
+import { databaseWaiting, engineDeps } from "@/lib/engine/deps";
 import { createRoute } from "@/lib/http/route";
 
 /** The one way in for every route handler of the HTTP API. */
 export const route = createRoute({
+  databaseWaiting: () => databaseWaiting(engineDeps()),
   async authenticateToken(given) {
     const { user, id, name, scopes } = await authenticateToken(engineDeps(), given);
     return { user, token: { id, name, scopes }, address: given.address };

@@ -9,7 +9,9 @@ import { hashPassword } from "@/lib/domain/password";
 import { advanceRun } from "@/lib/engine/advance-run";
 import type { DecidedBy } from "@/lib/engine/decide-approval";
 import { openProjects } from "@/lib/engine/projects";
+import { watchQueue } from "@/lib/engine/queue-room";
 import type { Runtime } from "@/lib/engine/runtime";
+import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { connect } from "@/lib/store/client";
 import { claimRun } from "@/lib/store/transitions/claim-run";
@@ -57,7 +59,7 @@ export async function openKimitsu({ url, files = ACT_PROJECT, onAct = () => unde
   const pool = createToolPool({ allowHosts: LOOPBACK, stdio, openBuiltin: (() => openActServer(onAct)) as never });
   const deployment = { allowStdio: stdio !== null, allowBypass: false };
   const projects = await openProjects({ root, dataFolder: folder, deployment, processEnv: {}, db, fetch: egress.guardedFetch, now });
-  const deps: Runtime = { db, now, projects, pool, fetch: egress.guardedFetch, processEnv: {}, deployment, fingerprint: (value) => String(value.length), wake: () => undefined, close: () => pool.close() };
+  const deps: Runtime = { db, now, projects, pool, fetch: egress.guardedFetch, processEnv: {}, deployment, fingerprint: (value) => String(value.length), queue: watchQueue({ db, now }, env.KIMITSU_QUEUE_MAX), wake: () => undefined, close: () => pool.close() };
   const close = async () => {
     await deps.close();
     await egress.close();

@@ -6,8 +6,10 @@ import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { advanceRun } from "@/lib/engine/advance-run";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { openProjects } from "@/lib/engine/projects";
+import { watchQueue } from "@/lib/engine/queue-room";
 import type { Runtime } from "@/lib/engine/runtime";
 import { startRun } from "@/lib/engine/start-run";
+import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { findCandidate } from "@/lib/store/queries/list-runnable";
 import { claimRun } from "@/lib/store/transitions/claim-run";
@@ -56,7 +58,7 @@ export async function openOwnProject(deps: EngineDeps, project: OwnFiles): Promi
     await egress.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const runtime: Runtime = { ...deps, projects, pool, fetch: egress.guardedFetch, processEnv: {}, deployment, fingerprint: (value) => `fp${value.length}`, wake: () => undefined, close };
+  const runtime: Runtime = { ...deps, projects, pool, fetch: egress.guardedFetch, processEnv: {}, deployment, fingerprint: (value) => `fp${value.length}`, queue: watchQueue(deps, env.KIMITSU_QUEUE_MAX), wake: () => undefined, close };
   const start = async (by: Person, now = deps.now) => (await startRun({ ...runtime, now }, { workflow: "orders", params: {}, actor: by.actor })).runId;
   return {
     recorder,

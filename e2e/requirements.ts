@@ -158,6 +158,11 @@ export const REQUIREMENTS = {
   "engine:hand-over": "A process that ends hands its runs over at once, and the answers of calls that were sent are recorded.",
   "engine:stumble": "A run that cannot be advanced is tried again ever later, says why, and keeps no other run waiting.",
 
+  "protection:queue": "While the queue is full no run is started, and the answer is 503 with when to come back; what waits for people and what runs goes on, and when the queue is shorter runs start again.",
+  "protection:rate": "One token that asks too often is answered 429 with when to come back; others are not touched, and soon it is answered again.",
+  "protection:requests": "A process that works on as many requests as it takes refuses further ones at once with 503 and when to come back, never its probes, and goes on with those it has.",
+  "protection:database": "While statements pile up before the database, requests are refused with 503 and when to come back, and probes are not.",
+  "protection:streams": "Event streams of every kind have one limit for a person (429) and one for the process (503), and a client that goes away makes room.",
   "operations:trace": "A run is one trace through every process that had a part in it and on to the tool server, and holds names, ids and figures only.",
   "operations:metrics": "Metrics count what happened and say what waits, in each process; without the database they say so.",
   "operations:dashboard": "The dashboard and the production guide name metrics that exist.",

@@ -24,6 +24,15 @@ const envSchema = z.object({
   KIMITSU_WORKERS: z.coerce.number().int().min(0).max(1024).default(16),
   /** Where a process that only advances runs answers GET /healthz and /metrics, on HOST. Unset: nowhere. The web process has both on its own port. */
   KIMITSU_WORKER_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
+  /** Runs that are due and that no process has; while there are more, no run is started. Higher lets a burst wait longer before anyone is told. */
+  KIMITSU_QUEUE_MAX: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
+  /** API requests per second of one token or person, counted by each web process; five seconds' worth may come at once. */
+  KIMITSU_REQUESTS_PER_SECOND: z.coerce.number().int().min(1).max(100_000).default(200),
+  /** Requests that one web process works on at once. More would only wait for one another; web.mjs, which is not built, reads it too. */
+  KIMITSU_REQUESTS_MAX: z.coerce.number().int().min(1).max(100_000).default(500),
+  /** Event streams of one person, over all their tabs and tokens, and of one web process. */
+  KIMITSU_STREAMS_PER_PERSON: z.coerce.number().int().min(1).max(10_000).default(24),
+  KIMITSU_STREAMS_MAX: z.coerce.number().int().min(1).max(100_000).default(500),
   /** True when a proxy in front sets X-Forwarded-For; otherwise that header is a claim of the client and is ignored. */
   KIMITSU_TRUST_PROXY: flag,
   AUTH_SECRET: z.string().min(32, "must have at least 32 characters").optional(),

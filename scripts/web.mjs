@@ -7,6 +7,7 @@ import { isMissingAddress, listenAddresses, portTakenError } from "./ports.mjs";
 import { reportFailure } from "./plain-error.mjs";
 import { ROOT, setting, webAddress } from "./runtime.mjs";
 import { trustHeaders } from "./web-headers.mjs";
+import { isEventStream, readRequestsMax, refuseWhenBusy } from "./web-limits.mjs";
 
 const EXIT_WITHIN_MS = 10_000;
 /** A client that sends its request slower than this is holding a connection, not using it. */
@@ -18,6 +19,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 
 const dev = process.argv.includes("--dev");
 const { host, port } = webAddress();
+const requestsMax = readRequestsMax();
 const open = new Set();
 const upgraded = new Set();
 const servers = [];
@@ -42,6 +44,7 @@ async function main() {
         open.add(response);
         response.once("close", () => open.delete(response));
         if (closing) response.setHeader("connection", "close");
+        if (refuseWhenBusy(request, response, { open, max: requestsMax })) return;
         trustHeaders(request, trustProxy);
         void handle(request, response);
       },
@@ -79,7 +82,7 @@ async function close() {
     console.error("The application did not shut down cleanly:", error);
   }
   // A stream of events has no end of its own; its reader connects again when we are back.
-  for (const response of open) if (String(response.getHeader("content-type")).startsWith("text/event-stream")) response.destroy();
+  for (const response of open) if (isEventStream(response)) response.destroy();
   for (const socket of upgraded) socket.destroy();
   await Promise.all([...closed, app?.close()]);
   process.exit(0);

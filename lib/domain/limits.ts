@@ -30,6 +30,19 @@ export const SESSION_AGE_MAX_S = 7 * 24 * 3600;
 /** Larger request bodies are refused with 413 before they are parsed. */
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
 
+/** How long a count of the queue is good for, in each process. Longer lets more runs in past the limit, shorter counts more often. */
+export const QUEUE_COUNT_AGE_MAX_MS = 1_000;
+/** When to try again to start a run after the queue was full. */
+export const QUEUE_RETRY_AFTER_S = 5;
+/** Requests of one caller that may come at once, in seconds of its rate. Shorter refuses clients that send in bursts. */
+export const REQUEST_BURST_S = 5;
+/** Statements of one process that wait for a connection; while there are more, API requests are refused. Each waits for those before it, so more is a longer time for all. */
+export const DATABASE_WAITING_MAX = 400;
+/** When to try again after a process had too much to do. */
+export const OVERLOAD_RETRY_AFTER_S = 2;
+/** When to open an event stream again after there were too many. Browsers are told so with every stream. */
+export const STREAM_RETRY_AFTER_S = 5;
+
 /** A worker says this often that it lives. */
 export const HEARTBEAT_INTERVAL_MS = 2_000;
 /** A worker that was silent for this long counts as gone, and /readyz says so. */

@@ -2,17 +2,21 @@
  * Lets a request that carries a key happen once: repeated, it gets the first answer again; another request under the key is a conflict.
  * Runs are woken after the commit, because before it nobody can see them.
  */
+import type { QueueRoom } from "@/lib/engine/queue-room";
 import type { StartDeps } from "@/lib/engine/start-run";
 import { KimitsuError } from "@/lib/errors";
 import { type AnswerKey, keepAnswer, pruneAnswers } from "@/lib/store/transitions/keep-answer";
 
 const CREATED = 202;
+const ASKED: QueueRoom = { require: async () => undefined };
 
 /** Without a key the work is simply done. What it throws is not kept: the request may be sent again under the same key. */
 export async function answerOnce<D extends StartDeps, A extends object>(deps: D, once: AnswerKey | null, work: (deps: D) => Promise<A>): Promise<A> {
   if (!once) return work(deps);
   const woken: string[] = [];
-  const kept = await keepAnswer(deps.db, once, CREATED, (tx) => work({ ...deps, db: tx, wake: (runId) => void woken.push(runId) }), deps.now());
+  // Asked before the transaction: inside, everyone would hold a connection and wait for one to count with.
+  await deps.queue.require();
+  const kept = await keepAnswer(deps.db, once, CREATED, (tx) => work({ ...deps, db: tx, queue: ASKED, wake: (runId) => void woken.push(runId) }), deps.now());
   if (kept.kind === "other_request") {
     throw new KimitsuError("conflict", `The Idempotency-Key ${once.key} was used for another request within the last day; nothing was created. Use a new key.`);
   }

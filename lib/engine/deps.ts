@@ -1,4 +1,4 @@
-import { type Db, db } from "@/lib/store/client";
+import { type Db, db, poolUse } from "@/lib/store/client";
 
 /** What every use case needs from outside. Time is an argument, so that tests hold the clock. */
 export interface EngineDeps {
@@ -9,3 +9,6 @@ export interface EngineDeps {
 export function engineDeps(): EngineDeps {
   return { db: db(), now: () => new Date() };
 }
+
+/** Statements of this process that wait for a connection: many mean that the database does not keep up. */
+export const databaseWaiting = (deps: EngineDeps): number => poolUse(deps.db).waiting;

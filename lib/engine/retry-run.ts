@@ -28,6 +28,7 @@ export async function retryRun(deps: StartDeps, actor: Actor, wish: RetryWish): 
   const params = withSecrets(workflow, old, wish.secrets ?? {});
   checkParams(workflow, params);
   const { shown, secrets } = splitSecrets(workflow, params);
+  await deps.queue.require();
   const runId = createId("run");
   const done = await retryRunRow(
     deps.db,

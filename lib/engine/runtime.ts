@@ -3,6 +3,7 @@ import { createHmac, hkdfSync } from "node:crypto";
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
 import type { StartDeps } from "@/lib/engine/start-run";
 import { openProjects } from "@/lib/engine/projects";
+import { watchQueue } from "@/lib/engine/queue-room";
 import { env, processVariables } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 import { db } from "@/lib/store/client";
@@ -30,6 +31,7 @@ export async function openRuntime(wake: (runId: string) => void): Promise<Runtim
     processEnv,
     deployment,
     fingerprint: createFingerprint(),
+    queue: watchQueue({ db: db(), now }, env.KIMITSU_QUEUE_MAX),
     wake,
     close: async () => {
       await pool.close();

@@ -5,6 +5,7 @@ import type { Projects, RunDeps } from "@/lib/engine/advance/run-deps";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import { readProjectFiles } from "@/lib/engine/projects";
+import type { QueueRoom } from "@/lib/engine/queue-room";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import type { Db } from "@/lib/store/client";
@@ -18,6 +19,7 @@ import { listMisfits } from "@/lib/tools/schema-check";
 export interface StartDeps extends EngineDeps {
   projects: Projects;
   processEnv: RunDeps["processEnv"];
+  queue: QueueRoom;
   /** Tells this process's worker that there is something to do. */
   wake: (runId: string) => void;
 }
@@ -39,6 +41,7 @@ export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId:
   checkParams(workflow, params);
   const { shown, secrets } = splitSecrets(workflow, params);
   refuseKnownSecrets(project, deps.processEnv, { path: "params", what: "What was given as params and is not marked secret", value: shown });
+  await deps.queue.require();
   await keepProject(deps, project);
   const runId = createId("run");
   const agents = agentsOf(workflow);

@@ -8,7 +8,8 @@ export interface ErrorBody {
 /** The one shape of errors. What is not a KimitsuError is a fault of ours: the log gets it, the caller gets the request id. */
 export function errorResponse(error: unknown, requestId: string): Response {
   const known = error instanceof KimitsuError ? error : new KimitsuError("internal", `Something went wrong here; it is in the log under ${requestId}.`, { cause: error });
-  if (known.httpStatus >= 500) log.error({ request_id: requestId, err: known.cause ?? known, details: known.details }, "request failed");
+  // A refusal that passes by itself is counted where it is made; a line for each would be one more thing to do for a process that has too much.
+  if (known.httpStatus >= 500 && known.retryAfterS === undefined) log.error({ request_id: requestId, err: known.cause ?? known, details: known.details }, "request failed");
   const body: ErrorBody = { error: { code: known.code, message: known.message, request_id: requestId, issues: known.issues } };
   const headers: Record<string, string> = { "cache-control": "no-store", "x-request-id": requestId };
   if (known.retryAfterS !== undefined) headers["retry-after"] = String(known.retryAfterS);

@@ -24,6 +24,8 @@ export interface Operation<
   permission: Scope | "public";
   /** How else a caller can prove itself, or what is answered before anybody has: the handler then calls `signIn` when it needs a principal. */
   ownDoor?: string;
+  /** For probes: answered however much the process has to do, or nobody could see that it is busy. */
+  isProbe?: boolean;
   /** Creates something, so a repeated request with the same `Idempotency-Key` must not create it twice. */
   creates?: boolean;
   params?: Params;

@@ -5,8 +5,10 @@ import { readSession } from "@/lib/auth/read-session";
 import type { Scope } from "@/lib/domain/roles";
 import { type Issue, KimitsuError } from "@/lib/errors";
 import { errorResponse } from "@/lib/http/error-response";
+import { requesterOf } from "@/lib/http/idempotency";
 import type { Operation } from "@/lib/http/operation";
 import { readJsonBody } from "@/lib/http/read-body";
+import { countRequest, refuseWhenDatabaseIsBehind } from "@/lib/http/request-limits";
 import { requireSameOrigin } from "@/lib/http/same-origin";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
@@ -31,6 +33,8 @@ type HandlerResult<A> = { status?: number; data: A } | Response;
 type NextHandler = (request: Request, context: { params: Promise<Record<string, string | string[] | undefined>> }) => Promise<Response>;
 
 export interface RouteDeps {
+  /** Statements of this process that wait for a connection to the database. */
+  databaseWaiting(): number;
   authenticateToken(given: { token: string; address: string }): Promise<Principal>;
 }
 
@@ -48,8 +52,10 @@ export function createRoute(deps: RouteDeps) {
       let response: Response;
       try {
         const { permission } = operation;
+        if (!operation.isProbe) refuseWhenDatabaseIsBehind(deps.databaseWaiting());
         const signIn = async () => {
           const caller = await authenticate(request, deps);
+          if (!operation.isProbe) countRequest(requesterOf(caller));
           return (principal = permission === "public" ? caller : authorize(caller, permission));
         };
         if (permission !== "public" && !operation.ownDoor) await signIn();

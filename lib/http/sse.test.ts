@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { eventStream } from "./sse";
+import { env } from "@/lib/env";
+import { eventStream, takeStream } from "./sse";
 
 test("a silent stream shows that it lives, and loses nothing by it", async () => {
   const go = Promise.withResolvers<void>();
@@ -28,4 +29,18 @@ test("a source that breaks ends the stream and gives its place back", async () =
   const response = eventStream(source(), { end: () => void ended++ });
   expect(await response.text()).not.toContain("database");
   expect(ended).toBe(1);
+});
+
+test("one person has so many streams and the process so many, and each that ends makes room once", () => {
+  const { KIMITSU_STREAMS_PER_PERSON: perPerson, KIMITSU_STREAMS_MAX: inAll } = env;
+  const own = Array.from({ length: perPerson }, () => takeStream("usr_many"));
+  expect(() => takeStream("usr_many")).toThrow(expect.objectContaining({ code: "rate_limited", retryAfterS: 5 }));
+  const others = Array.from({ length: inAll - perPerson }, (_, index) => takeStream(`usr_${index}`));
+  expect(() => takeStream("usr_last")).toThrow(expect.objectContaining({ code: "unavailable", retryAfterS: 5 }));
+  own[0]!();
+  own[0]!();
+  const again = takeStream("usr_last");
+  expect(() => takeStream("usr_last")).toThrow(expect.objectContaining({ code: "unavailable" }));
+  for (const end of [...own, ...others, again]) end();
+  takeStream("usr_many")();
 });

@@ -1,5 +1,7 @@
-import { KimitsuError } from "@/lib/errors";
+import { STREAM_RETRY_AFTER_S } from "@/lib/domain/limits";
+import { env } from "@/lib/env";
 import { log } from "@/lib/log";
+import { refusalBy } from "@/lib/telemetry/tell-refusal";
 
 export interface ServerSentEvent {
   /** What the client sends back as `Last-Event-ID` to go on after it. */
@@ -12,28 +14,33 @@ export interface ServerSentEvent {
 const HEARTBEAT_MS = 15_000;
 /** A stream ends after this and its reader connects again, so that a revoked token or a closed account does not go on listening. */
 export const STREAM_AGE_MAX_MS = 10 * 60_000;
-/** Streams of one person or token, and of the whole process: each costs a look at the database now and then. */
-const STREAMS_PER_READER = 24;
-const STREAMS_IN_ALL = 500;
-const RETRY_AFTER_S = 5;
 
-const open = new Map<string, number>();
+// One count for all bundles of the process.
+const kept = globalThis as typeof globalThis & { __kimitsuStreams?: Map<string, number> };
+const open = (): Map<string, number> => (kept.__kimitsuStreams ??= new Map());
 
-/** Counts a stream against its reader's limit; gives back how to end it. Throws `rate_limited` when there are too many. */
-export function takeStream(reader: string): () => void {
-  const own = open.get(reader) ?? 0;
-  const all = [...open.values()].reduce((sum, count) => sum + count, 0);
-  if (own >= STREAMS_PER_READER || all >= STREAMS_IN_ALL) {
-    throw new KimitsuError("rate_limited", `There are ${own} event streams of yours open, and ${all} in all; close one, or read pages of JSON.`, { retryAfterS: RETRY_AFTER_S });
+/**
+ * Counts an event stream, of whatever kind, against its person's limit and the process's; gives back how to end it. Throws `rate_limited` when the person
+ * has too many open, `unavailable` when the process has.
+ */
+export function takeStream(userId: string): () => void {
+  const own = open().get(userId) ?? 0;
+  const again = `Try again in ${STREAM_RETRY_AFTER_S} s.`;
+  if (own >= env.KIMITSU_STREAMS_PER_PERSON) {
+    throw refusalBy("streams_per_person", `You have ${own} event streams open, which is the most for one person: close a tab or a client, or read pages of JSON. ${again}`, { retryAfterS: STREAM_RETRY_AFTER_S });
   }
-  open.set(reader, own + 1);
+  const all = [...open().values()].reduce((sum, count) => sum + count, 0);
+  if (all >= env.KIMITSU_STREAMS_MAX) {
+    throw refusalBy("streams", `${all} event streams are open here, which is the most for one process: read pages of JSON. ${again}`, { retryAfterS: STREAM_RETRY_AFTER_S });
+  }
+  open().set(userId, own + 1);
   let isOpen = true;
   return () => {
     if (!isOpen) return;
     isOpen = false;
-    const left = (open.get(reader) ?? 1) - 1;
-    if (left > 0) open.set(reader, left);
-    else open.delete(reader);
+    const left = (open().get(userId) ?? 1) - 1;
+    if (left > 0) open().set(userId, left);
+    else open().delete(userId);
   };
 }
 
@@ -53,7 +60,7 @@ export function eventStream(source: AsyncGenerator<ServerSentEvent>, { end, hear
   let next: Promise<IteratorResult<ServerSentEvent>> | undefined;
   const stream = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(encoder.encode(`retry: ${RETRY_AFTER_S * 1000}\n\n`)),
+      start: (controller) => controller.enqueue(encoder.encode(`retry: ${STREAM_RETRY_AFTER_S * 1000}\n\n`)),
       async pull(controller) {
         try {
           next ??= source.next();

@@ -13,6 +13,7 @@ function createMetrics() {
   return {
     registry,
     requestSeconds: new Histogram({ name: "kimitsu_http_request_duration_seconds", help: "Time from request to answer, by API operation.", labelNames: ["operation", "method", "status"] as const, buckets: REQUEST_BUCKETS_S, registers }),
+    refusals: new Counter({ name: "kimitsu_refusals_total", help: "What this process refused to protect itself, by the limit that was reached.", labelNames: ["limit"] as const, registers }),
 
     runsStarted: new Counter({ name: "kimitsu_runs_started_total", help: "Runs that were started through this process, retries included.", labelNames: ["workflow"] as const, registers }),
     runsSettled: new Counter({ name: "kimitsu_runs_settled_total", help: "Runs that this process brought to their end.", labelNames: ["workflow", "status"] as const, registers }),

@@ -6,7 +6,9 @@ import { type Actor, SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { LEASE_MS } from "@/lib/domain/limits";
 import { advanceRun, type AdvanceOutcome } from "@/lib/engine/advance-run";
 import { openProjects } from "@/lib/engine/projects";
+import { watchQueue } from "@/lib/engine/queue-room";
 import type { Runtime } from "@/lib/engine/runtime";
+import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { findCandidate } from "@/lib/store/queries/list-runnable";
 import { claimRun } from "@/lib/store/transitions/claim-run";
@@ -57,6 +59,7 @@ export async function openRunBench(database: TestDatabase, files: Record<string,
     processEnv,
     deployment,
     fingerprint: (value) => `fp${value.length}`,
+    queue: watchQueue({ db: database.db, now: clock.now }, env.KIMITSU_QUEUE_MAX),
     wake: (runId) => void woken.push(runId),
     close,
   };

@@ -15,7 +15,7 @@ test(verifies("inbox:live", "an open line hears of a question and of its decisio
   const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
   const [before] = await bench.pending(await bench.launch());
   const heard: LiveEvent[] = [];
-  const leave = inboxHub().join({ userId: "usr_listener", onEvent: (event) => heard.push(event) });
+  const leave = inboxHub().join({ onEvent: (event) => heard.push(event) });
   const [approval] = await bench.pending(await bench.launch());
   await bench.decide(approval!, "rejected", { reason: "secret reason" });
   await vi.waitFor(() => expect(heard.filter((event) => event.type === "approval.decided")).toHaveLength(1), 10_000);
@@ -23,19 +23,7 @@ test(verifies("inbox:live", "an open line hears of a question and of its decisio
   expect(about(approval?.id)).toEqual(["approval.requested", "approval.decided"]);
   expect(about(before?.id)).toEqual([]);
   expect(JSON.stringify(heard)).not.toContain("secret reason");
-  leave?.();
-});
-
-test("one person holds a dozen lines and no more, and a line that was left makes room", () => {
-  const hub = inboxHub();
-  const line = () => ({ userId: "usr_many", onEvent: () => undefined });
-  const lines = Array.from({ length: 12 }, () => hub.join(line()));
-  expect(lines.every((leave) => leave !== null)).toBe(true);
-  expect(hub.join(line())).toBeNull();
-  lines[0]?.();
-  const again = hub.join(line());
-  expect(again).not.toBeNull();
-  for (const leave of [...lines, again]) leave?.();
+  leave();
 });
 
 test(verifies("inbox:looking", "an open line hears who has which card open, from the first moment and until they are gone"), async () => {
@@ -46,7 +34,7 @@ test(verifies("inbox:looking", "an open line hears who has which card open, from
   const looks = [ana, ben].map(({ userId }) => ({ approvalId: approval!.id, userId }));
   await beginLook(deps, looks[0]!);
   let shown: readonly Looker[] = [];
-  const leave = inboxHub().join({ userId: ben.userId, onEvent: () => undefined, onLookers: (lookers) => (shown = lookers) });
+  const leave = inboxHub().join({ onEvent: () => undefined, onLookers: (lookers) => (shown = lookers) });
   const names = () => shown.map(({ userId }) => userId).toSorted();
   await vi.waitFor(() => expect(names()).toEqual([ana.userId]), 10_000);
   await beginLook(deps, looks[1]!);
@@ -58,5 +46,5 @@ test(verifies("inbox:looking", "an open line hears who has which card open, from
   await vi.waitFor(() => expect(names()).toEqual([]), 10_000);
   await bench.decide(approval!, "rejected");
   await expect(beginLook(deps, looks[1]!)).rejects.toMatchObject({ code: "not_found" });
-  leave?.();
+  leave();
 });

@@ -6,11 +6,8 @@ import { listLookers, type Looker } from "@/lib/store/queries/list-lookers";
 const POLL_MS = 700;
 /** How far back each look goes: events become visible when their transaction commits, which can be after a later one's. */
 const OVERLAP_MS = 6_000;
-const LISTENERS_MAX = 500;
-const LISTENERS_PER_PERSON_MAX = 12;
 
 export interface Listener {
-  userId: string;
   onEvent: (event: LiveEvent) => void;
   /** The last id that was heard on a line that broke: what came after it is told at once, as far back as is known. */
   after?: string;
@@ -25,10 +22,7 @@ class InboxHub {
   #lookers: readonly Looker[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** Null when this process, or this person, has too many lines open. */
-  join(listener: Listener): (() => void) | null {
-    const own = [...this.#listeners].filter(({ userId }) => userId === listener.userId).length;
-    if (this.#listeners.size >= LISTENERS_MAX || own >= LISTENERS_PER_PERSON_MAX) return null;
+  join(listener: Listener): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) void this.#begin();
     else this.#catchUp(listener);

@@ -1,5 +1,9 @@
 import { can, findSession, type Session } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
+import { KimitsuError } from "@/lib/errors";
+import { errorResponse } from "@/lib/http/error-response";
+import { takeStream } from "@/lib/http/sse";
+import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import { findWaiting } from "@/lib/store/queries/find-waiting";
 import { eventIdAt, type LiveEvent } from "@/lib/store/queries/list-live-events";
@@ -12,6 +16,8 @@ export const dynamic = "force-dynamic";
 const HEARTBEAT_MS = 15_000;
 /** The line ends after this, and the browser opens it anew: so a session that was ended meanwhile is noticed. */
 const LINE_MS = 2 * 60_000;
+/** Messages that a reader who does not read leaves lying here; then the line is cut, and a browser that still lives opens it anew. */
+const BACKLOG_MAX = 1_000;
 
 type Send = (text: string) => void;
 
@@ -20,20 +26,35 @@ type Send = (text: string) => void;
  * asks for. `?for=notices` is the line of desktop notifications: calls that begin to wait for this very person.
  */
 export async function GET(request: Request): Promise<Response> {
-  const session = await findSession();
-  if (!session || !can(session, "approvals:read")) return new Response(null, { status: 401 });
+  const requestId = request.headers.get("x-request-id") ?? createId("request");
+  try {
+    const session = await findSession();
+    if (!session || !can(session, "approvals:read")) throw new KimitsuError("unauthorized", "Sign in as someone who may see approvals.");
+    return openLine(request, session, takeStream(session.user.id));
+  } catch (error) {
+    return errorResponse(error, requestId);
+  }
+}
+
+/** `release` gives the line's place back, whoever ends it. */
+function openLine(request: Request, session: Session, release: () => void): Response {
   const isForNotices = new URL(request.url).searchParams.get("for") === "notices";
   const after = request.headers.get("last-event-id") ?? undefined;
   const encoder = new TextEncoder();
-  let leave: (() => void) | null = null;
+  let leave: (() => void) | undefined;
   const timers: NodeJS.Timeout[] = [];
   const stop = () => {
     leave?.();
+    release();
     timers.forEach((timer) => clearTimeout(timer));
   };
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const send: Send = (text) => {
+        if ((controller.desiredSize ?? 0) < -BACKLOG_MAX) {
+          stop();
+          return controller.error(new Error("the reader of a live line does not read"));
+        }
         try {
           controller.enqueue(encoder.encode(text));
         } catch {
@@ -49,15 +70,13 @@ export async function GET(request: Request): Promise<Response> {
           // The reader was quicker.
         }
       };
-      leave = inboxHub().join({ userId: session.user.id, after, ...(isForNotices ? noticesTo(send, session) : changesTo(send, session)) });
-      if (leave === null) return end();
+      leave = inboxHub().join({ after, ...(isForNotices ? noticesTo(send, session) : changesTo(send, session)) });
       send(`retry: 2000\n${mark()}`);
       timers.push(setInterval(() => send(mark()), HEARTBEAT_MS), setTimeout(end, LINE_MS));
       request.signal.addEventListener("abort", end);
     },
     cancel: stop,
   });
-  if (leave === null) return new Response(null, { status: 429, headers: { "retry-after": "10" } });
   return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-store, no-transform", "x-accel-buffering": "no" } });
 }
 

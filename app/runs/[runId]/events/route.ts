@@ -4,7 +4,6 @@ import { toRunEvent } from "@/app/runs/to-wire";
 import { engineDeps } from "@/lib/engine/deps";
 import { watchRun } from "@/lib/engine/watch-run";
 import { KimitsuError } from "@/lib/errors";
-import { requesterOf } from "@/lib/http/idempotency";
 import { listRunEvents } from "@/lib/http/schemas/runs";
 import { eventStream, nothingMore, STREAM_AGE_MAX_MS, takeStream } from "@/lib/http/sse";
 import { getRunHead } from "@/lib/store/queries/get-run-head";
@@ -18,7 +17,7 @@ export const GET = route(listRunEvents, async ({ params: { runId }, query, princ
   const page = await readEvents(deps.db, runId, { after, limit: isLive ? 1 : query.limit });
   if (!isLive) return { data: { items: page.items.map(toRunEvent), next_cursor: page.nextCursor } };
   if (completedAt && page.items.length === 0) return nothingMore();
-  return follow(runId, after ?? 0, requesterOf(callerOf(principal)), request.signal);
+  return follow(runId, after ?? 0, callerOf(principal).user.id, request.signal);
 });
 
 /** What the browser remembers is newer than what stood in the address when the stream was first opened. */
@@ -29,8 +28,8 @@ function readLastEventId(request: Request, cursor: number | undefined): number |
   throw new KimitsuError("invalid_request", "Last-Event-ID must be the id of an event of this stream: a number.", { issues: [{ path: "header.last-event-id", message: "is not a number" }] });
 }
 
-function follow(runId: string, after: number, reader: string, gone: AbortSignal): Response {
-  const release = takeStream(reader);
+function follow(runId: string, after: number, userId: string, gone: AbortSignal): Response {
+  const release = takeStream(userId);
   const ended = new AbortController();
   const signal = AbortSignal.any([gone, ended.signal, AbortSignal.timeout(STREAM_AGE_MAX_MS)]);
   async function* events() {
