@@ -7,9 +7,9 @@ import { buildUser } from "@/lib/testing/builders";
 import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
 import { sessionCookie } from "@/lib/testing/requests";
 import { oneAgentProject } from "@/lib/testing/run-bench";
-import { expect, required, test } from "../fixtures";
-import { type OwnApp, startOwnApp } from "../leaks/own-app";
-import { verifies } from "../requirements";
+import { expect, required, test } from "./fixtures";
+import { type OwnApp, startOwnApp } from "./leaks/own-app";
+import { verifies } from "./requirements";
 
 const SMALL = { KIMITSU_WORKERS: "1", KIMITSU_QUEUE_MAX: "2", KIMITSU_REQUESTS_PER_SECOND: "4", KIMITSU_REQUESTS_MAX: "8", KIMITSU_STREAMS_PER_PERSON: "2", KIMITSU_STREAMS_MAX: "3" };
 const SCRIPT = "agents:\n  worker:\n    turns:\n      - call: [{ tool: echo, arguments: {} }]\n      - say: done\n";
@@ -130,7 +130,7 @@ test(verifies("protection:streams", "streams of the inbox and of runs count toge
   expect((await open({ token: ana.token }, ofRun)).status).toBe(200);
   await expectRefusal(await open({ cookie: ana.cookie }, "/live/inbox"), 429, "You have 2 event streams open");
   await expectRefusal(await open({ token: ana.token }, ofRun), 429, "You have 2 event streams open");
-  expect((await open({ cookie: ben.cookie }, "/live/inbox?for=notices")).status).toBe(200);
+  await expect.poll(async () => (await open({ cookie: ben.cookie }, "/live/inbox?for=notices")).status).toBe(200);
   await expectRefusal(await open({ token: cy.token }, ofRun), 503, "3 event streams are open here");
   await expectRefusal(await open({ cookie: cy.cookie }, "/live/inbox"), 503, "3 event streams are open here");
   drops[0]!.abort();
