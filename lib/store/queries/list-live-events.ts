@@ -12,7 +12,8 @@ export interface LiveEvent {
   actor: { id: string; kind: string; name: string };
 }
 
-const BATCH_MAX = 500;
+/** More than a busy installation has in the time that is looked back. Of more the newest are told: a page asks for itself what there is. */
+const BATCH_MAX = 2_000;
 /** Characters of an id that hold its time. */
 const TIME_LENGTH = 10;
 const TYPES = [
@@ -32,11 +33,11 @@ export async function listLiveEvents(db: Db, since: Date): Promise<LiveEvent[]> 
   const sinceId = eventIdAt(since);
   const rows = await db.event.findMany({
     where: { type: { in: TYPES }, id: { gt: sinceId } },
-    orderBy: { id: "asc" },
+    orderBy: { id: "desc" },
     take: BATCH_MAX,
     select: { id: true, type: true, chainId: true, body: true, actorId: true, actorKind: true, actorName: true },
   });
-  return rows.map((row) => {
+  return rows.toReversed().map((row) => {
     const data = ((JSON.parse(row.body) as { data?: Record<string, unknown> }).data ?? {}) as Record<string, unknown>;
     const text = (name: string) => (typeof data[name] === "string" ? data[name] : null);
     return { id: row.id, type: row.type, runId: row.chainId, approvalId: text("approval_id"), callId: text("call_id"), verdict: text("verdict"), actor: { id: row.actorId, kind: row.actorKind, name: row.actorName } };

@@ -15,7 +15,7 @@ test(verifies("inbox:live", "an open line hears of a question and of its decisio
   const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
   const [before] = await bench.pending(await bench.launch());
   const heard: LiveEvent[] = [];
-  const leave = inboxHub().join({ onEvent: (event) => heard.push(event) });
+  const leave = inboxHub().join({ onEvents: (events) => heard.push(...events) });
   const [approval] = await bench.pending(await bench.launch());
   await bench.decide(approval!, "rejected", { reason: "secret reason" });
   await vi.waitFor(() => expect(heard.filter((event) => event.type === "approval.decided")).toHaveLength(1), 10_000);
@@ -34,7 +34,7 @@ test(verifies("inbox:looking", "an open line hears who has which card open, from
   const looks = [ana, ben].map(({ userId }) => ({ approvalId: approval!.id, userId }));
   await beginLook(deps, looks[0]!);
   let shown: readonly Looker[] = [];
-  const leave = inboxHub().join({ onEvent: () => undefined, onLookers: (lookers) => (shown = lookers) });
+  const leave = inboxHub().join({ onEvents: () => undefined, onLookers: (lookers) => (shown = lookers) });
   const names = () => shown.map(({ userId }) => userId).toSorted();
   await vi.waitFor(() => expect(names()).toEqual([ana.userId]), 10_000);
   await beginLook(deps, looks[1]!);

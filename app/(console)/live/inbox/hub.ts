@@ -8,7 +8,8 @@ const POLL_MS = 700;
 const OVERLAP_MS = 6_000;
 
 export interface Listener {
-  onEvent: (event: LiveEvent) => void;
+  /** What happened since the last time, oldest first: the same list for all who listen. */
+  onEvents: (events: readonly LiveEvent[]) => void;
   /** The last id that was heard on a line that broke: what came after it is told at once, as far back as is known. */
   after?: string;
   /** All who have a card open, now and after every change. */
@@ -41,8 +42,9 @@ class InboxHub {
     this.#schedule();
   }
 
-  #catchUp({ after, onEvent, onLookers }: Listener): void {
-    if (after !== undefined) for (const event of this.#known) if (event.id > after) onEvent(event);
+  #catchUp({ after, onEvents, onLookers }: Listener): void {
+    const since = after === undefined ? [] : this.#known.filter((event) => event.id > after);
+    if (since.length > 0) onEvents(since);
     onLookers?.(this.#lookers);
   }
 
@@ -54,9 +56,8 @@ class InboxHub {
   async #look(): Promise<void> {
     const { events, lookers } = await this.#read();
     const known = new Set(this.#known.map(({ id }) => id));
-    for (const event of events) {
-      if (!known.has(event.id)) for (const { onEvent } of this.#listeners) onEvent(event);
-    }
+    const fresh = events.filter(({ id }) => !known.has(id));
+    if (fresh.length > 0) for (const { onEvents } of this.#listeners) onEvents(fresh);
     if (JSON.stringify(lookers) !== JSON.stringify(this.#lookers)) {
       this.#lookers = lookers;
       for (const { onLookers } of this.#listeners) onLookers?.(lookers);

@@ -83,15 +83,25 @@ function openLine(request: Request, session: Session, release: () => void): Resp
 /** A sign of life, and where to go on after a break. */
 const mark = (): string => `id: ${eventIdAt(engineDeps().now())}\n\n`;
 
-function changesTo(send: Send, session: Session): Pick<Listener, "onEvent" | "onLookers"> {
+/** Written once for all open inboxes, and sent to each as one piece: under load they are many, and so are the events. */
+const written = new WeakMap<readonly LiveEvent[], string>();
+
+function writeChanges(events: readonly LiveEvent[]): string {
+  const text = written.get(events) ?? events.map((event) => `event: change\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+  written.set(events, text);
+  return text;
+}
+
+function changesTo(send: Send, session: Session): Pick<Listener, "onEvents" | "onLookers"> {
   return {
-    onEvent: (event) => send(`event: change\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`),
+    onEvents: (events) => send(writeChanges(events)),
     onLookers: (lookers) => send(`event: lookers\ndata: ${JSON.stringify(lookers.filter(({ userId }) => userId !== session.user.id))}\n\n`),
   };
 }
 
-function noticesTo(send: Send, session: Session): Pick<Listener, "onEvent"> {
-  return { onEvent: (event) => void tellIfTheirs(send, session, event).catch((error: unknown) => log.warn({ err: error }, "a desktop notification could not be sent")) };
+function noticesTo(send: Send, session: Session): Pick<Listener, "onEvents"> {
+  const tell = (event: LiveEvent) => tellIfTheirs(send, session, event).catch((error: unknown) => log.warn({ err: error }, "a desktop notification could not be sent"));
+  return { onEvents: (events) => events.forEach((event) => void tell(event)) };
 }
 
 async function tellIfTheirs(send: Send, { user }: Session, event: LiveEvent): Promise<void> {
