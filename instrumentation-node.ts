@@ -1,3 +1,4 @@
+import { cleanOutput } from "@/lib/engine/clean-output";
 import { KimitsuError } from "@/lib/errors";
 import { log } from "@/lib/log";
 import { db } from "@/lib/store/client";
@@ -7,6 +8,7 @@ import { type RunningWorker, startWorker } from "@/lib/worker/start-worker";
 
 const kept = globalThis as typeof globalThis & { __kimitsuShutdown?: () => Promise<void>; __kimitsuTellRefusal?: typeof tellRefusal };
 
+cleanOutput();
 // For scripts/web.mjs, which refuses requests before anything of the application has seen them.
 kept.__kimitsuTellRefusal = tellRefusal;
 

@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import type { BrowserContext, Page } from "@playwright/test";
 import { dumpDatabase } from "@/lib/testing/dump-database";
 import { exampleOf } from "@/lib/testing/example-of";
+import { startTraceCollector } from "@/lib/testing/trace-collector";
 import { expect, test } from "./fixtures";
 import { startGivingBack } from "./leaks/giving-back";
 import { type OwnApp, startOwnApp } from "./leaks/own-app";
@@ -31,13 +32,14 @@ test("the search finds a secret in each of its forms, wherever it stands", () =>
   expect(search([{ name: "here", text: "nothing of it" }], { self: secret })).toEqual([]);
 });
 
-test(verifies("leaks:none", "of all secrets that were planted, none is in the database, the logs, any answer, any page, the browser's storage or any file"), async ({ browser }) => {
+test(verifies("leaks:none", "of all secrets that were planted, none is in the database, the logs, what errors say that nobody caught, the traces, any answer, any page, the browser's storage or any file"), async ({ browser }) => {
   test.setTimeout(900_000);
   const variables = makeSecrets();
   const own = { pin: `snt-pin-${randomBytes(6).toString("hex")}/+&"~`, literal: `snt-literal-${randomBytes(6).toString("hex")}/+&`, reviewerPassword: `snt-reviewer-${randomBytes(6).toString("hex")}/+&"~` };
   const named = `snt-named-${randomBytes(6).toString("hex")}`;
   const givingBack = await startGivingBack(() => Object.values(variables));
-  const app = await startOwnApp(leakProject(givingBack.places, { SVC_TOKEN: variables.SVC_TOKEN, literal: own.literal, named }), { ...variables, AUTH_GITHUB_ID: "github-client", KIMITSU_ADMIN_EMAIL: "admin@example.test" });
+  const collector = await startTraceCollector();
+  const app = await startOwnApp(leakProject(givingBack.places, { SVC_TOKEN: variables.SVC_TOKEN, literal: own.literal, named }), { ...variables, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, AUTH_GITHUB_ID: "github-client", KIMITSU_ADMIN_EMAIL: "admin@example.test" });
   try {
     const places: Place[] = [];
     const tokens = await makePeople(app, own.reviewerPassword);
@@ -59,14 +61,17 @@ test(verifies("leaks:none", "of all secrets that were planted, none is in the da
     for (const secret of [variables.SVC_TOKEN, variables.HOOK_KEY, variables.PROVIDER_KEY, own.pin, own.literal]) expect(search([{ name: "servers", text: received }], { secret })).not.toEqual([]);
 
     const database = Object.entries(await dumpDatabase(app.db)).map(([table, text]) => ({ name: `table ${table}`, text: `${text}\n${readBytes(text)}` }));
+    await app.stumble(["SVC_TOKEN", "PROVIDER_KEY", "AUTH_SECRET"]);
     await app.stop();
     const logs = { name: "logs", text: app.lines.join("\n") };
-    const all = [...places, ...database, logs, ...app.files()];
+    const traces = { name: "traces", text: collector.text() };
+    const all = [...places, ...database, logs, traces, ...app.files()];
     const password = decodeURIComponent(new URL(app.env.DATABASE_URL!).password);
     const secrets = { ...variables, ...own, ...tokens, session, ...(password.length >= 8 ? { databasePassword: password } : {}) };
     expect(Object.values(secrets).every((secret) => secret.length >= 8)).toBe(true);
 
     expect(logs.text, "what the log says of each answer").toContain('"operation":"settleCall"');
+    for (const span of ["execute_tool echo", "invoke_workflow main", "await_approval "]) expect(traces.text, "what the collector got").toContain(span);
     expect(logs.text, "which token asked, by its id").toMatch(/"token_id":"tok_\w+"/);
     const control = new Set(search(all, { control: CONTROL }).map(({ place }) => place.split(" ")[0]));
     expect([...control]).toEqual(expect.arrayContaining(["answer", "page", "table"]));
@@ -77,6 +82,7 @@ test(verifies("leaks:none", "of all secrets that were planted, none is in the da
   } finally {
     await app.remove();
     await givingBack.close();
+    await collector.close();
   }
 });
 

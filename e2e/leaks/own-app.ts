@@ -9,7 +9,7 @@ import { deployMigrations } from "../../scripts/migrate.mjs";
 import { freePort } from "../../scripts/ports.mjs";
 import { runTs } from "../../scripts/run-ts.mjs";
 import { bootstrapAdmin, startWeb } from "../../scripts/services.mjs";
-import { required } from "../fixtures";
+import { expect, required } from "../fixtures";
 import type { Place } from "./search";
 
 export interface OwnApp {
@@ -22,10 +22,22 @@ export interface OwnApp {
   cli(args: string[], env?: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }>;
   /** What lies in the data folder. */
   files(): Place[];
+  /** Lets errors that nobody catches happen in the web process, with these secrets of its environment in them: one thrown, one rejected. */
+  stumble(variables: string[]): Promise<void>;
   /** Ends the web process, so that its last words are there too. */
   stop(): Promise<void>;
   remove(): Promise<void>;
 }
+
+/** Loaded before the application: on a signal, two errors happen in its process that quote secrets in their text and beside it. */
+const STUMBLE = `import { readFileSync } from "node:fs";
+process.on("SIGUSR2", () => {
+  const secrets = JSON.parse(readFileSync(new URL("stumble.json", import.meta.url), "utf8")).map((name) => process.env[name]);
+  const error = () => Object.assign(new Error("nobody caught " + secrets.join(" and ")), { headers: { authorization: secrets } });
+  void Promise.reject(error());
+  setImmediate(() => { throw error(); });
+});
+`;
 
 export async function startOwnApp(project: Record<string, string>, secrets: Record<string, string>): Promise<OwnApp> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "kimitsu-leaks-"));
@@ -53,8 +65,10 @@ export async function startOwnApp(project: Record<string, string>, secrets: Reco
     ...secrets,
   };
   await bootstrapAdmin(env);
+  const stumbling = path.join(folder, "stumble.mjs");
+  writeFileSync(stumbling, STUMBLE);
   const lines: string[] = [];
-  const web = (await startWeb({ env, url, write: (line: string) => void lines.push(line) })) as { stop(): Promise<void> };
+  const web = (await startWeb({ env: { ...env, NODE_OPTIONS: `--import ${stumbling}` }, url, write: (line: string) => void lines.push(line) })) as { pid: number; stop(): Promise<void> };
   const db = connect(database.url, 2);
   return {
     url,
@@ -63,6 +77,11 @@ export async function startOwnApp(project: Record<string, string>, secrets: Reco
     lines,
     cli: (args, more = {}) => runTs("lib/cli/main.ts", args, { ...env, ...more }) as Promise<{ code: number; stdout: string; stderr: string }>,
     files: () => readFolder(data),
+    stumble: async (variables) => {
+      writeFileSync(path.join(folder, "stumble.json"), JSON.stringify(variables));
+      process.kill(web.pid, "SIGUSR2");
+      await expect.poll(() => lines.filter((line) => line.includes("nobody caught")).length).toBeGreaterThanOrEqual(2);
+    },
     stop: () => web.stop(),
     remove: async () => {
       await web.stop();

@@ -36,6 +36,11 @@ export function matchKnownSecrets(project: Project, processEnv: Variables): Secr
   return matcher;
 }
 
+/** For a process whose project cannot be read: the deployment's secrets alone. */
+export function matchOwnSecrets(processEnv: Variables): SecretMatcher {
+  return createSecretMatcher(keepLong(listOwn(processEnv)).map(({ value }) => value));
+}
+
 /** For what a person gives: `what` begins the refusal, as in "The comment holds the value of the secret CRM_KEY." */
 export function refuseKnownSecrets(project: Project, processEnv: Variables, given: { path: string; what: string; value: unknown }): void {
   if (given.value === undefined || given.value === null) return;
@@ -48,13 +53,17 @@ export function refuseKnownSecrets(project: Project, processEnv: Variables, give
 
 function listKnownSecrets(project: Project, processEnv: Variables): KnownSecret[] {
   const declared = [...Object.values(project.workflows).flatMap(({ definition }) => definition.env), ...(project.gateway?.env ?? [])].filter(({ secret }) => secret);
-  return [
+  return keepLong([
     ...declared.map((entry) => ({ name: entry.name, value: findVariable(project, entry, processEnv) })),
-    ...OWN.map((name) => ({ name, value: processEnv[name] })),
-    { name: "DATABASE_URL", value: passwordOf(processEnv.DATABASE_URL) },
+    ...listOwn(processEnv),
     ...Object.values(project.servers).flatMap(listLiterals),
-  ].filter((secret): secret is KnownSecret => typeof secret.value === "string" && secret.value.length >= LENGTH_MIN);
+  ]);
 }
+
+const listOwn = (processEnv: Variables) => [...OWN.map((name) => ({ name, value: processEnv[name] })), { name: "DATABASE_URL", value: passwordOf(processEnv.DATABASE_URL) }];
+
+const keepLong = (secrets: { name: string; value: unknown }[]): KnownSecret[] =>
+  secrets.filter((secret): secret is KnownSecret => typeof secret.value === "string" && secret.value.length >= LENGTH_MIN);
 
 function listLiterals({ name, definition }: Project["servers"][string]): { name: string; value: unknown }[] {
   const literal = /^`([^`]*)`$/.exec(definition.auth?.secret ?? "")?.[1];

@@ -41,6 +41,9 @@ export async function openRuntime(wake: (runId: string) => void): Promise<Runtim
   return (kept.__kimitsuRuntime = runtime);
 }
 
+/** Undefined in a process that has none, or not yet. */
+export const findRuntime = (): Runtime | undefined => kept.__kimitsuRuntime;
+
 /** For requests. A process whose project cannot be used has none, and says so. */
 export function runtime(): Runtime {
   if (!kept.__kimitsuRuntime) throw new KimitsuError("unavailable", "Runs are not available in this process yet; the log says why.", { retryAfterS: 2 });

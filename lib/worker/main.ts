@@ -1,4 +1,5 @@
 /** `kimitsu worker`: a process that only advances runs. It ends when told to, or when whoever started it is gone. */
+import { cleanOutput } from "@/lib/engine/clean-output";
 import { engineDeps } from "@/lib/engine/deps";
 import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
@@ -10,6 +11,13 @@ import { startWorker } from "@/lib/worker/start-worker";
 
 /** More than the patience with calls that were sent. Past it something hangs, and others wait for the runs. */
 const END_MS_MAX = 12_000;
+
+cleanOutput();
+// Node's own last words go past everything, so that they are said here.
+process.on("uncaughtException", (error) => {
+  console.error("kimitsu worker: it ends by an error that nobody caught:", error);
+  process.exit(1);
+});
 
 try {
   if (env.KIMITSU_WORKERS === 0) throw new KimitsuError("config_invalid", "KIMITSU_WORKERS is 0, so this process would advance nothing. Set it to the number of runs at the same time, or leave it out for 16.");
