@@ -43,13 +43,13 @@ async function untilSoon(children: ChildProcess[]): Promise<void> {
   if (children.some(({ exitCode }) => exitCode !== null)) throw new Error("a worker process ended by itself");
 }
 
-function startWorker(url: string, root: string): ChildProcess {
+export function startWorker(url: string, root: string): ChildProcess {
   const { PATH, AUTH_SECRET } = processVariables();
   const env = { PATH, AUTH_SECRET, DATABASE_URL: url, NODE_ENV: "production", LOG_LEVEL: "fatal", KIMITSU_PROJECT: root, KIMITSU_DATA: path.dirname(root), KIMITSU_ALLOW_HOSTS: "127.0.0.1", KIMITSU_WORKERS: String(RUNS_AT_ONCE) };
   return spawn(process.execPath, ["scripts/run-ts.mjs", "lib/worker/main.ts"], { env: env as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "inherit", "ipc"] });
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   child.kill("SIGTERM");
   await once(child, "exit");

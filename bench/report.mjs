@@ -84,6 +84,15 @@ ${table(["worker processes", "calls/s", "against one"], processes.map(({ process
 Real worker processes, each with ${settings.runsAtOnce} runs at a time, and a tool that takes ${settings.toolMs} ms over HTTP.`;
 }
 
+export function describePaused(sizes) {
+  const [none, few] = sizes;
+  return `## Beside paused runs
+
+A decision on one run, to its end, in a worker process of its own, while others wait for people in the same database. In turns; ${format(none.cycles)} decisions each.
+
+${table(["paused runs", "decision → done, p50 / p99", `p50 against ${format(few.paused)}`, "memory of the worker", "against none"], sizes.map(({ paused, p50, p99, memoryMb }) => [format(paused), `${format(p50, 1)} / ${format(p99, 1)} ms`, ratio(p50 / few.p50), `${format(memoryMb)} MB`, ratio(memoryMb / none.memoryMb)]))}`;
+}
+
 export function describeTokens({ servers, everything, onDemand, oneLoaded }) {
   const row = (title, { tools, bytes: size, tokens }) => [title, format(tools), format(size), format(tokens), `${format((100 * tokens) / everything.tokens, 1)} %`];
   return `## Tokens of tools on the first turn

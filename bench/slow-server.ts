@@ -13,7 +13,8 @@ export interface SlowServer {
   close(): void;
 }
 
-export async function startSlowServer(tookMs: number): Promise<SlowServer> {
+/** `onCall` hears of each call as it arrives. */
+export async function startSlowServer(tookMs: number, onCall: (text: string) => void = () => undefined): Promise<SlowServer> {
   const answeredAt: number[] = [];
   const sessions = new Map<string, StreamableHTTPServerTransport>();
 
@@ -25,7 +26,8 @@ export async function startSlowServer(tookMs: number): Promise<SlowServer> {
     });
     const server = new McpServer({ name: "slow", version: "1.0.0" });
     server.registerTool("act", { description: "Acts", inputSchema: { text: z.string() } }, async ({ text }) => {
-      await delay(tookMs);
+      onCall(text);
+      if (tookMs > 0) await delay(tookMs);
       answeredAt.push(performance.now());
       return { content: [{ type: "text", text: `${text}ed` }] };
     });

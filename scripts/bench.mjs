@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `npm run bench`: Kimitsu beside its peers and the floor, as it grows, what its tools cost in tokens, and what traces cost, on one durable Postgres. Writes docs/benchmarks.md.
- * `npm run bench -- peers | growth | tokens | traces` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing;
+ * `npm run bench`: Kimitsu beside its peers and the floor, as it grows, beside paused runs, what its tools cost in tokens, and what traces cost, on one durable Postgres. Writes docs/benchmarks.md.
+ * `npm run bench -- peers | growth | paused | tokens | traces` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing;
  * nor is anything written when the machine was busy before.
  */
 import { spawnSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import os from "node:os";
 import path from "node:path";
 import { FIELD } from "../bench/field.mjs";
-import { describeGrowth, describePeers, describeTokens, describeTraces } from "../bench/report.mjs";
+import { describeGrowth, describePaused, describePeers, describeTokens, describeTraces } from "../bench/report.mjs";
 import { ensureDataFolder, ensureSecrets } from "./data-folder.mjs";
 import { install } from "./install.mjs";
 import { deployMigrations } from "./migrate.mjs";
@@ -131,7 +131,18 @@ async function benchTraces(databases) {
   return describeTraces(runNode("traces", ["scripts/run-ts.mjs", "bench/traces.ts"], { env: { ...(await databases.create("traces", { migrated: true })), BENCH_SCALE: String(scale) } }));
 }
 
-const PARTS = { peers: benchPeers, growth: benchGrowth, tokens: benchTokens, traces: benchTraces };
+/** The runs that wait in each database; a worker process has each to itself. */
+const PAUSED = [0, 100, 100_000];
+
+async function benchPaused(databases) {
+  console.log("Measuring beside paused runs …");
+  const sizes = [];
+  for (const paused of PAUSED) sizes.push({ paused: Math.ceil(paused * scale), ...(await databases.create(`paused_${paused}`, { migrated: true })) });
+  const env = { ...sizes[0], PAUSED_SIZES: JSON.stringify(sizes.map(({ paused, DATABASE_URL: url }) => ({ paused, url }))), BENCH_SCALE: String(scale) };
+  return describePaused(runNode("paused", ["scripts/run-ts.mjs", "bench/paused.ts"], { env }));
+}
+
+const PARTS = { peers: benchPeers, growth: benchGrowth, paused: benchPaused, tokens: benchTokens, traces: benchTraces };
 
 const readVersions = () => JSON.parse(readFileSync(path.join(BENCH, "package.json"), "utf8")).dependencies;
 
@@ -158,7 +169,7 @@ async function main(names) {
   if (unknown) throw new PlainError(`There is no benchmark ${JSON.stringify(unknown)}; there are ${Object.keys(PARTS).join(", ")}.`);
   await install();
   await continueOnApplicationNode();
-  installPeers();
+  if (names.length === 0 || names.some((name) => ["peers", "tokens"].includes(name))) installPeers();
   const [loadBefore] = os.loadavg();
   const whyNotWritten = scale !== 1 ? "BENCH_SCALE is not 1" : loadBefore >= LOAD_MAX ? `the load was ${loadBefore.toFixed(1)} before, and figures count below ${LOAD_MAX}` : null;
   if (whyNotWritten) console.log(`docs/benchmarks.md will stay as it is: ${whyNotWritten}.`);

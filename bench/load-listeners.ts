@@ -1,0 +1,79 @@
+/** Open inboxes: event streams as browsers hold them, opened anew when the server ends one in order. */
+import { setTimeout as delay } from "node:timers/promises";
+import { Agent, request } from "undici";
+import type { LoadClient } from "./load-client";
+
+export interface Asked {
+  approvalId: string;
+  runId: string;
+}
+
+export interface Listeners {
+  /** Streams that are open now. */
+  open(): number;
+  /** Events that came over all of them. */
+  heard(): number;
+  close(): Promise<void>;
+}
+
+const AGAIN_MS = 1_000;
+const CHANGE = /^event: change\nid: .*\ndata: (\{.*\})$/m;
+
+/** One of them tells what it hears, as all hear the same; the others only count. */
+export function openListeners(url: string, cookies: readonly string[], client: LoadClient, onAsked: (asked: Asked) => void): Listeners {
+  const dispatcher = new Agent({ connections: cookies.length + 1, bodyTimeout: 0 });
+  const closing = new AbortController();
+  let open = 0;
+  let heard = 0;
+
+  function read(block: string): void {
+    const data = CHANGE.exec(block)?.[1];
+    if (!data) return;
+    const { type, approvalId, runId } = JSON.parse(data) as { type: string; approvalId: string | null; runId: string };
+    if (type === "approval.requested" && approvalId) onAsked({ approvalId, runId });
+  }
+
+  /** Resolves when the server ends the stream by saying so. */
+  async function listen(cookie: string, tells: boolean): Promise<void> {
+    const { statusCode, body } = await request(`${url}/live/inbox`, { dispatcher, headers: { cookie, accept: "text/event-stream" }, signal: closing.signal });
+    if (statusCode !== 200) {
+      await body.dump();
+      return client.fail(`stream: ${statusCode}`);
+    }
+    open += 1;
+    let rest = "";
+    let isOver = false;
+    try {
+      for await (const chunk of body) {
+        const blocks = (rest + String(chunk)).split("\n\n");
+        rest = blocks.pop() ?? "";
+        for (const block of blocks) {
+          if (block.includes("event: change")) heard += 1;
+          if (block.startsWith("event: again")) isOver = true;
+          if (tells) read(block);
+        }
+      }
+    } finally {
+      open -= 1;
+    }
+    if (!isOver && !closing.signal.aborted) client.fail("stream: broke off");
+  }
+
+  const all = cookies.map(async (cookie, index) => {
+    while (!closing.signal.aborted) {
+      await listen(cookie, index === 0).catch((error: unknown) => {
+        if (!closing.signal.aborted) client.fail(`stream: ${(error as { code?: string }).code ?? String(error)}`);
+      });
+      if (!closing.signal.aborted) await delay(AGAIN_MS * Math.random());
+    }
+  });
+  return {
+    open: () => open,
+    heard: () => heard,
+    close: async () => {
+      closing.abort();
+      await Promise.all(all);
+      await dispatcher.destroy();
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export function loadProject(toolUrl: string): Record<string, string>;
