@@ -67,9 +67,13 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
     env: environment,
     startWorker: async (more = {}) => {
       const child = await startChildProgram("lib/worker/main.ts", { env: { ...environment, ...more } });
-      const worker = Object.assign(child, { ownerId: await untilListed(deps, child) });
-      children.push(worker);
-      return worker;
+      children.push(child);
+      // One that was not seen to start is ended: whoever tries again would have two.
+      const ownerId = await untilListed(deps, child).catch(async (error: unknown) => {
+        await child.stop("SIGKILL");
+        throw error;
+      });
+      return Object.assign(child, { ownerId });
     },
     startWeb: async () => {
       const child = await startChildProgram("lib/testing/web-process.ts", { env: environment });
