@@ -1,15 +1,18 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { insertEvent } from "@/lib/store/event-sql";
 import { writeAnchor } from "@/lib/store/transitions/write-anchor";
-import { useDatabase } from "@/lib/testing/database";
 import { TestClock, testDeps } from "@/lib/testing/deps";
+import { type PrivatePostgres, startPrivatePostgres } from "@/lib/testing/private-postgres";
 
-const database = useDatabase();
+/** A server of its own: an anchor waits for open transactions, and those of other databases on the same server are among them. */
+let database: PrivatePostgres;
+beforeAll(async () => void (database = await startPrivatePostgres()), 60_000);
+afterAll(() => database?.remove());
 
 /** What someone with full rights on the database could do: every guard that Postgres itself holds is switched off first. */
 async function tamper(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
