@@ -1,6 +1,7 @@
 "use client";
 
 import Link from "next/link";
+import { Check } from "lucide-react";
 import { LinkWorking } from "@/components/shell/link-working";
 import { classNames } from "@/components/ui/class-names";
 import { RelativeTime } from "@/components/ui/relative-time";
@@ -47,7 +48,14 @@ export function QueueRow({ row, href, isCurrent, isPicked, isPickable, onPick, n
       </Link>
       {isPickable ? (
         <label className="absolute top-0 left-0 grid h-11 w-10 place-items-center">
-          <input type="checkbox" checked={isPicked} onChange={onPick} aria-label={`Select ${name}: ${row.summary}`} className="size-4 accent-accent" />
+          {/* The box itself is the whole target: a small one between other targets is hard to hit. */}
+          <input type="checkbox" checked={isPicked} onChange={onPick} aria-label={`Select ${name}: ${row.summary}`} className="peer absolute inset-0 size-full cursor-pointer opacity-0" />
+          <span
+            aria-hidden
+            className="pointer-events-none grid size-4 place-items-center rounded-xs border border-edge bg-panel text-panel outline-offset-2 outline-accent peer-checked:border-accent peer-checked:bg-accent peer-focus-visible:outline-2 [&_svg]:opacity-0 peer-checked:[&_svg]:opacity-100"
+          >
+            <Check className="size-3 stroke-3" />
+          </span>
         </label>
       ) : null}
     </li>

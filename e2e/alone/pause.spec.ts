@@ -7,7 +7,7 @@ import { verifies } from "../requirements";
 test(verifies("console:pause", "by press, for everyone to see; an approved call waits for its end and is sent once"), async ({ open, person, deps }) => {
   test.setTimeout(240_000);
   const [admin, reviewer] = [await person("admin"), await person("reviewer")];
-  const { runId, approvalId } = await startAndWait(deps, "T-310");
+  const { runId, approvalId } = await startAndWait(deps, "T-312");
   const page = await open(admin);
   await page.goto("/settings/all-calls");
   await expect(page.getByText("Not paused.")).toBeVisible();
