@@ -100,18 +100,36 @@ function toWait({ id, server, tool, summary, status, minApprovals, approvals, de
   return { id, server, tool, status, minApprovals, approvals, summary: showInvisible(summary), decidedBy: decisions.map(({ verdict, user }) => ({ name: user.name, verdict })), from: createdAt, to: decidedAt };
 }
 
-/** What stands on the timeline and where. A call that people are asked about is the block that waits for them; one that they decided stands where it was sent. */
+/**
+ * What stands on the timeline and where. Only the ends are put in order: of a long run that is much less work than all of it.
+ * A call that people are asked about is the block that waits for them; one that they decided stands where it was sent.
+ */
 async function listMarks(db: Db, runId: string): Promise<Mark[]> {
-  return db.$queryRaw<Mark[]>`
-    WITH RECURSIVE ${stepTree(runId)}, entries AS (
-      SELECT 'turn' AS kind, t.id, tree.root, t.created_at AS at, 0 AS place FROM turns t JOIN tree ON tree.id = t.step_id WHERE t.run_id = ${runId}
+  const marks = await db.$queryRaw<Mark[]>`
+    WITH RECURSIVE ${stepTree(runId)}, entries AS MATERIALIZED (
+      SELECT 'turn' AS kind, ends.id, tree.root, ends.at, 0 AS place FROM tree CROSS JOIN LATERAL (
+        (SELECT id, created_at AS at FROM turns WHERE step_id = tree.id ORDER BY number LIMIT ${FIRST_SHOWN + LAST_SHOWN})
+        UNION (SELECT id, created_at FROM turns WHERE step_id = tree.id ORDER BY number DESC LIMIT ${LAST_SHOWN})
+      ) AS ends
       UNION ALL
       SELECT 'wait', a.id, tree.root, a.created_at, 1 FROM approvals a JOIN tree ON tree.id = a.step_id WHERE a.run_id = ${runId}
       UNION ALL
-      SELECT 'call', c.id, tree.root, coalesce(c.executing_at, c.completed_at, c.created_at), 2
-      FROM calls c JOIN tree ON tree.id = c.step_id WHERE c.run_id = ${runId} AND c.status <> 'pending_approval'
-    ), numbered AS (
-      SELECT kind, id, root, at, (row_number() OVER (PARTITION BY root ORDER BY at, place, id))::int AS number, (count(*) OVER (PARTITION BY root))::int AS total FROM entries
+      SELECT 'call', ends.id, tree.root, ends.at, 2 FROM tree CROSS JOIN LATERAL (
+        (SELECT id, coalesce(executing_at, completed_at, created_at) AS at FROM calls WHERE step_id = tree.id AND status <> 'pending_approval' ORDER BY id LIMIT ${FIRST_SHOWN + LAST_SHOWN})
+        UNION (SELECT id, coalesce(executing_at, completed_at, created_at) FROM calls WHERE step_id = tree.id AND status <> 'pending_approval' ORDER BY id DESC LIMIT ${LAST_SHOWN})
+      ) AS ends
+    ), totals AS (
+      SELECT root, sum(number)::int AS total FROM (
+        SELECT step_id, count(*) AS number FROM turns WHERE run_id = ${runId} GROUP BY step_id
+        UNION ALL SELECT step_id, count(*) FROM approvals WHERE run_id = ${runId} GROUP BY step_id
+        UNION ALL SELECT step_id, count(*) FROM calls WHERE run_id = ${runId} AND status <> 'pending_approval' GROUP BY step_id
+      ) AS counted JOIN tree ON tree.id = counted.step_id GROUP BY root
     )
-    SELECT * FROM numbered WHERE number <= ${FIRST_SHOWN} OR number > total - ${LAST_SHOWN} ORDER BY root, number`;
+    SELECT DISTINCT ON (totals.root, number) ends.kind, ends.id, totals.root, ends.at, ends.number, totals.total
+    FROM totals CROSS JOIN LATERAL (
+      SELECT *, (row_number() OVER (ORDER BY at, place, id))::int AS number FROM (SELECT * FROM entries WHERE entries.root = totals.root ORDER BY at, place, id LIMIT ${FIRST_SHOWN + LAST_SHOWN}) AS first
+      UNION ALL
+      SELECT *, totals.total + 1 - (row_number() OVER (ORDER BY at DESC, place DESC, id DESC))::int FROM (SELECT * FROM entries WHERE entries.root = totals.root ORDER BY at DESC, place DESC, id DESC LIMIT ${LAST_SHOWN}) AS last
+    ) AS ends ORDER BY totals.root, number`;
+  return marks.filter(({ number, total }) => number <= FIRST_SHOWN || number > total - LAST_SHOWN);
 }

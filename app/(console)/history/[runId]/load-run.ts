@@ -30,7 +30,7 @@ export const findProjectOf = cache(async (configHash: string): Promise<Project |
 });
 
 /** So many spans of each kind are drawn at most; closer, there are as many again. */
-const SPANS_DRAWN = 240;
+const SPANS_DRAWN = 120;
 const SPANS_OF_A_LANE_MIN = 8;
 
 /** Where the time went between two moments. */

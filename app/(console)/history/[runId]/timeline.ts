@@ -27,11 +27,11 @@ export function toLaneSpans(spans: readonly RunSpan[]): Record<string, LaneSpan[
   return byStep;
 }
 
-const THINGS = { model: "turns", tool: "calls", person: "questions" } as const;
+const THINGS = { model: "turn", tool: "call", person: "question" } as const;
 
 function describeSpan({ kind, count, name, status, workMs }: RunSpan): string {
   const long = describeDuration(workMs);
-  if (count > 1) return `${describeNumber(count)} ${THINGS[kind]}, ${long} in all; from ${name} on`;
+  if (count > 1 || name === "") return `${describeCount(count, THINGS[kind])}, ${long}`;
   if (kind === "model") return `${name}, ${long}`;
   const word = kind === "tool" ? CALL_WORDS[status as CallStatus].word : status;
   return `${name}, ${word}, ${long}`;
