@@ -28,7 +28,7 @@ export async function watchStatements(work: () => Promise<unknown>): Promise<Sta
   } finally {
     pg.Client.prototype.query = query;
   }
-  return seen.filter(({ text }) => /^\s*(select|with)\b/i.test(text));
+  return seen.filter(({ text }) => /^\s*(\/\*.*?\*\/\s*)?(select|with)\b/i.test(text));
 }
 
 /** As "runs: SELECT …", both for these values and for the plan that holds for any. */

@@ -89,19 +89,14 @@ async function narrowBySearch(db: Db, fits: Prisma.Sql, wanted: Wanted): Promise
 const COST_MAX = 100_000_000;
 
 /**
- * The cost of a run changes with each turn, so its index is one of ranges of pages, which changes seldom; it finds what is rare. The planner
- * knows of no order among costs and would rather read all runs, so that is taken from its choices.
+ * The cost of a run changes with each turn, so its index is one of ranges of pages, which changes seldom; it finds what is rare,
+ * by a function of its own: the planner would rather read all runs (migration 20261118000001_runs_by_cost).
  */
 async function narrowByCost(db: Db, { costMin, costMax }: RunFilter, wanted: Wanted): Promise<Prisma.Sql | null> {
   if (costMin === undefined && costMax === undefined) return null;
   const fits = Prisma.sql`cost_usd >= ${costMin ?? 0}::numeric AND cost_usd <= ${costMax ?? COST_MAX}::numeric`;
   const newest = Prisma.sql`SELECT id FROM (SELECT id, cost_usd FROM runs WHERE TRUE ${wanted.before(Prisma.sql`id`)} ORDER BY id DESC LIMIT ${NEWEST_MAX}) AS newest WHERE ${fits}`;
-  const indexed = () =>
-    db.$transaction(async (tx) => {
-      await tx.$executeRaw`SET LOCAL enable_seqscan = off`;
-      return tx.$queryRaw<{ id: string }[]>`${PLAN_ANEW}SELECT id FROM runs WHERE ${fits} LIMIT ${FEW_MAX + 1}`;
-    });
-  const found = await find(db, newest, indexed, wanted);
+  const found = await find(db, newest, () => db.$queryRaw`SELECT runs_by_cost(${costMin ?? 0}::numeric, ${costMax ?? COST_MAX}::numeric, ${FEW_MAX + 1}::integer) AS id`, wanted);
   return found.kind === "few" ? isOneOf(found.ids) : fits;
 }
 
