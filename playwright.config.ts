@@ -22,7 +22,9 @@ export default defineConfig({
   projects: [
     // What looks at the whole system, such as "the last admin", runs before anybody else changes it.
     { name: "alone", testMatch: "alone/*.spec.ts", workers: 1 },
-    { name: "together", testMatch: "*.spec.ts", testIgnore: "alone/*", dependencies: ["alone"] },
+    { name: "together", testMatch: "*.spec.ts", testIgnore: ["alone/*", "after/*"], dependencies: ["alone"] },
+    // What stops or changes something for everyone else comes when they are done.
+    { name: "after", testMatch: "after/*.spec.ts", workers: 1, dependencies: ["together"] },
   ],
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
