@@ -22,7 +22,7 @@ export default defineConfig({
   projects: [
     // What looks at the whole system, such as "the last admin", runs before anybody else changes it.
     { name: "alone", testMatch: "alone/*.spec.ts", workers: 1 },
-    { name: "together", testMatch: "*.spec.ts", testIgnore: ["alone/*", "after/*"], dependencies: ["alone"] },
+    { name: "together", testMatch: "*.spec.ts", testIgnore: ["alone/*", "after/*", ...(process.env.PICTURES ? [] : ["pictures.spec.ts"])], dependencies: ["alone"] },
     // What stops or changes something for everyone else comes when they are done.
     { name: "after", testMatch: "after/*.spec.ts", workers: 1, dependencies: ["together"] },
   ],

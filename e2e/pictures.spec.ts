@@ -18,8 +18,6 @@ const DAYS = 30;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-test.skip(!process.env.PICTURES, "only when pictures are wanted");
-
 test("the inbox, a run and a month of figures, in light and dark", async ({ open, deps }) => {
   test.setTimeout(300_000);
   const [mira, jonas, ana] = [await buildUser(deps, "reviewer", { name: "Mira Okafor" }), await buildUser(deps, "reviewer", { name: "Jonas Weber" }), await buildUser(deps, "operator", { name: "Ana Kovač" })];
