@@ -36,8 +36,8 @@ test("statements that go together happen all or not at all, and the pool is as g
   expect(await kept()).toBe(4);
 });
 
-test("statements that are planned once go to connections that do so", async () => {
-  const plans = (mark: Prisma.Sql) => database.db.$queryRaw<{ mode: string }[]>`${mark}SELECT current_setting('plan_cache_mode') AS mode`;
-  expect(await plans(PLAN_ONCE)).toEqual([{ mode: "force_generic_plan" }]);
-  expect(await plans(PLAN_ANEW)).toEqual([{ mode: "auto" }]);
+test("statements that are planned once go to connections that do so, and find things by key even in a table of few rows", async () => {
+  const plans = (mark: Prisma.Sql) => database.db.$queryRaw<{ mode: string; whole: string }[]>`${mark}SELECT current_setting('plan_cache_mode') AS mode, current_setting('enable_seqscan') AS whole`;
+  expect(await plans(PLAN_ONCE)).toEqual([{ mode: "force_generic_plan", whole: "off" }]);
+  expect(await plans(PLAN_ANEW)).toEqual([{ mode: "auto", whole: "on" }]);
 });

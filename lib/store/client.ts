@@ -25,6 +25,15 @@ const TYPES = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => (format === "binary" ? undefined : PARSERS[oid]) ?? pg.types.getTypeParser(oid, format as "text")) as typeof pg.types.getTypeParser,
 };
 
+/**
+ * For connections that move runs: one plan for all values, and never through a whole table. Everything there is found by a key, but a plan made
+ * while a table was still small would read all of it, and go on doing so until Postgres next gathers its statistics.
+ */
+const ENGINE_PLANNING = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off";
+
+/** A connection that is closed takes its plans along; making them again costs more than everything else that a decision asks of Postgres. */
+const IDLE_MS = 10 * 60_000;
+
 // Next reloads modules in development; the pool must outlive that, or every edit leaks its connections.
 const kept = globalThis as typeof globalThis & { __kimitsuDb?: Db; __kimitsuPools?: WeakMap<Db, Driver> };
 
@@ -38,7 +47,7 @@ interface Driver {
 
 export function connect(url: string, poolSize: number): Db {
   const pool = openPool(url, Math.floor(poolSize / 2));
-  const engine = openPool(url, Math.ceil(poolSize / 2), async (connection) => void (await connection.query("SET plan_cache_mode = force_generic_plan")));
+  const engine = openPool(url, Math.ceil(poolSize / 2), async (connection) => void (await connection.query(ENGINE_PLANNING)));
   const nameOf = createStatementNames();
   const adapter = new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql), disposeExternalPool: true });
   const driver = { pool, engine, nameOf };
@@ -48,7 +57,7 @@ export function connect(url: string, poolSize: number): Db {
 }
 
 function openPool(url: string, max: number, onConnect?: (connection: pg.ClientBase) => Promise<void>): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, ...(onConnect && { onConnect }) });
+  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: IDLE_MS, ...(onConnect && { onConnect }) });
   // An idle connection that the server cuts is replaced at the next use; without a listener its error would end the process.
   pool.on("error", () => undefined);
   return pool;
