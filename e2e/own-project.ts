@@ -11,7 +11,7 @@ import type { Runtime } from "@/lib/engine/runtime";
 import { startRun } from "@/lib/engine/start-run";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
-import { findCandidate } from "@/lib/store/queries/list-runnable";
+import { findCandidate } from "@/lib/testing/find-candidate";
 import { claimRun } from "@/lib/store/transitions/claim-run";
 import { OWNER_LOCK_CLASS } from "@/lib/store/transitions/release-dead-owners";
 import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";

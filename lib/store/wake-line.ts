@@ -33,7 +33,7 @@ export interface WakeLine {
 export function openWakeLine(url: string, ownerId: string, onCall: (runId: string) => void): WakeLine {
   const waiting = new Set<string>();
   const closing = new AbortController();
-  let client: pg.Client | null = null;
+  let ask: Ask | null = null;
   let timer: NodeJS.Timeout | undefined;
   const first = Promise.withResolvers<void>();
   let openings = 0;
@@ -42,6 +42,7 @@ export function openWakeLine(url: string, ownerId: string, onCall: (runId: strin
   /** Resolves when the connection has ended, however it did. */
   const connect = async () => {
     const fresh = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: CONNECT_TIMEOUT_MS });
+    const askFresh = oneByOne(fresh);
     const ended = new Promise<void>((resolve) => fresh.once("end", resolve).on("error", () => resolve()));
     try {
       await fresh.connect();
@@ -49,19 +50,19 @@ export function openWakeLine(url: string, ownerId: string, onCall: (runId: strin
         if (processId !== processIdOf(fresh)) payload?.split(",").forEach(onCall);
       });
       // Shared, because a session of this process that the server has not given up yet may hold it still.
-      await fresh.query("SELECT pg_advisory_lock_shared($1, hashtext($2))", [OWNER_LOCK_CLASS, ownerId]);
-      await fresh.query(`LISTEN ${CHANNEL}`);
-      client = fresh;
+      await askFresh("SELECT pg_advisory_lock_shared($1, hashtext($2))", [OWNER_LOCK_CLASS, ownerId]);
+      await askFresh(`LISTEN ${CHANNEL}`);
+      ask = askFresh;
       openedAt = performance.now();
       if (openings++ > 0) log.info("the wake line is open again");
       first.resolve();
-      const isAlive = () => fresh.query("SELECT 1").then(() => true, () => false);
+      const isAlive = () => askFresh("SELECT 1").then(() => true, () => false);
       while (!closing.signal.aborted) {
         const over = await Promise.race([ended.then(() => true), pausing(CHECK_INTERVAL_MS, closing.signal)]);
         if (over || !(await isAlive())) return;
       }
     } finally {
-      client = null;
+      ask = null;
       hangUp(fresh);
     }
   };
@@ -85,7 +86,7 @@ export function openWakeLine(url: string, ownerId: string, onCall: (runId: strin
     timer = undefined;
     const ids = [...waiting].slice(0, IDS_PER_CALL);
     ids.forEach((id) => waiting.delete(id));
-    if (ids.length > 0) await client?.query("SELECT pg_notify($1, $2)", [CHANNEL, ids.join(",")]).catch(() => undefined);
+    if (ids.length > 0) await ask?.("SELECT pg_notify($1, $2)", [CHANNEL, ids.join(",")]).catch(() => undefined);
     if (waiting.size > 0) timer ??= setTimeout(() => void flush(), COALESCE_MS);
   };
 
@@ -95,10 +96,10 @@ export function openWakeLine(url: string, ownerId: string, onCall: (runId: strin
       timer ??= setTimeout(() => void flush(), COALESCE_MS);
     },
     opened: first.promise,
-    isOpen: () => client !== null,
-    backForMs: () => (client !== null && openings > 1 ? performance.now() - openedAt : null),
+    isOpen: () => ask !== null,
+    backForMs: () => (ask !== null && openings > 1 ? performance.now() - openedAt : null),
     async close() {
-      while (waiting.size > 0 && client) {
+      while (waiting.size > 0 && ask) {
         clearTimeout(timer);
         await flush();
       }
@@ -106,6 +107,18 @@ export function openWakeLine(url: string, ownerId: string, onCall: (runId: strin
       closing.abort();
       await kept;
     },
+  };
+}
+
+type Ask = (text: string, values?: unknown[]) => Promise<unknown>;
+
+/** The driver wants one question at a time of each connection. */
+function oneByOne(client: pg.Client): Ask {
+  let last: Promise<unknown> = Promise.resolve();
+  return (text, values) => {
+    const answer = last.then(() => client.query(text, values));
+    last = answer.catch(() => undefined);
+    return answer;
   };
 }
 

@@ -9,7 +9,7 @@ import type { Runtime } from "@/lib/engine/runtime";
 import { startRun } from "@/lib/engine/start-run";
 import { createId } from "@/lib/ids";
 import { type ApprovalView, listPendingOfRun } from "@/lib/store/queries/get-approval";
-import { findCandidate } from "@/lib/store/queries/list-runnable";
+import { findCandidate } from "@/lib/testing/find-candidate";
 import { claimRun } from "@/lib/store/transitions/claim-run";
 import { buildUser } from "@/lib/testing/builders";
 import type { TestDatabase } from "@/lib/testing/database";

@@ -10,7 +10,7 @@ import { watchQueue } from "@/lib/engine/queue-room";
 import type { Runtime } from "@/lib/engine/runtime";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
-import { findCandidate } from "@/lib/store/queries/list-runnable";
+import { findCandidate } from "@/lib/testing/find-candidate";
 import { claimRun } from "@/lib/store/transitions/claim-run";
 import type { TestDatabase } from "@/lib/testing/database";
 import { TestClock } from "@/lib/testing/deps";

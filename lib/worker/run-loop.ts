@@ -5,7 +5,7 @@ import { isRunSettled } from "@/lib/domain/run-state";
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
 import { log } from "@/lib/log";
 import type { Candidate, Lease } from "@/lib/store/lease-sql";
-import { findCandidate, listRunnable } from "@/lib/store/queries/list-runnable";
+import { findRunnable, listRunnable } from "@/lib/store/queries/list-runnable";
 import { renewLeases } from "@/lib/store/transitions/renew-leases";
 import type { WakeLine } from "@/lib/store/wake-line";
 import { type ActiveRun, driveRun } from "@/lib/worker/drive-run";
@@ -15,10 +15,13 @@ import { createTakeover, mayTakeOver } from "@/lib/worker/takeover";
 
 /** A wait that ends further away than this is left to the poll. */
 const EXACT_WAIT_MS_MAX = 60_000;
+/** A claim passes by a row that a statement holds at that moment, such as that of someone who decided too late; that is over soon. */
+const HELD_ROW_MS = 20;
+const CLAIM_TRIES = 3;
 
 export interface RunLoop {
-  /** This run has something to do; called after a commit in this process, and for calls from others. */
-  wake(runId: string): void;
+  /** This run has something to do; called after a commit in this process, and for calls from others. What is not for this process goes to `callOthers`. */
+  wake(runId: string, callOthers?: () => void): void;
   /** The line is open: what waits can be taken now. */
   look(): void;
   stop(): Promise<void>;
@@ -29,21 +32,26 @@ export interface RunLoopOptions {
   /** Runs advanced at the same time. */
   capacity: number;
   line: WakeLine;
+  /** How often what nobody was called for is looked for. */
+  pollMs?: number;
 }
 
-export function startRunLoop(deps: RunDeps, { ownerId, capacity, line }: RunLoopOptions): RunLoop {
+export function startRunLoop(deps: RunDeps, { ownerId, capacity, line, pollMs = CLAIM_POLL_INTERVAL_MS }: RunLoopOptions): RunLoop {
   const active = new Map<string, ActiveRun>();
   const wanted = new Set<string>();
   let backlog: Candidate[] = [];
   let isEnding = false;
   const isFull = () => active.size >= capacity;
 
-  const take = (candidate: Candidate) => {
-    if (isEnding || isFull() || active.has(candidate.id) || isRunSettled(candidate.status) || !line.isOpen()) return;
+  /** Whether this process has it now, or is about to claim it. */
+  const take = (candidate: Candidate): boolean => {
+    if (active.has(candidate.id)) return true;
+    if (isEnding || isFull() || isRunSettled(candidate.status) || !line.isOpen()) return false;
     const entry: ActiveRun = { lease: null, wakes: 0, renewedAt: 0, wake: async () => undefined, stop: new AbortController(), ended: Promise.resolve() };
     active.set(candidate.id, entry);
     metrics().runsActive.set(active.size);
     entry.ended = hold(candidate, entry);
+    return true;
   };
 
   const hold = async (candidate: Candidate, entry: ActiveRun) => {
@@ -75,10 +83,17 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line }: RunLoop
     if (waitMs < EXACT_WAIT_MS_MAX) setTimeout(() => lookFor(runId), waitMs).unref();
   };
 
-  const lookFor = (runId: string) => {
+  const lookFor = (runId: string, callOthers: () => void = () => undefined, tries = CLAIM_TRIES) => {
     // When all hands are full the poll finds it as soon as one is free.
-    if (isEnding || isFull()) return;
-    findCandidate(deps.db, runId).then((candidate) => candidate && take(candidate), () => undefined);
+    if (isEnding || isFull()) return callOthers();
+    const look = async () => {
+      const candidate = await findRunnable(deps.db, deps.now(), runId);
+      if (!candidate || !take(candidate)) return callOthers();
+      const entry = active.get(runId);
+      await entry?.ended;
+      if (entry?.lease === null && tries > 1) setTimeout(() => lookFor(runId, callOthers, tries - 1), HELD_ROW_MS).unref();
+    };
+    look().catch(callOthers);
   };
 
   let polling: Promise<void> | null = null;
@@ -95,7 +110,7 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line }: RunLoop
 
   const takeOver = createTakeover(deps, ownerId, line);
   const takers = [
-    repeat("claim", CLAIM_POLL_INTERVAL_MS, poll),
+    repeat("claim", pollMs, poll),
     repeat("takeover", TAKEOVER_POLL_INTERVAL_MS, async () => {
       if ((await takeOver()).length > 0) await poll();
     }),
@@ -104,9 +119,9 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line }: RunLoop
 
   return {
     look: pollQuietly,
-    wake(runId) {
+    wake(runId, callOthers) {
       const entry = active.get(runId);
-      if (!entry) return lookFor(runId);
+      if (!entry) return lookFor(runId, callOthers);
       // It may be about to park and not see this any more; then it is looked at once again.
       wanted.add(runId);
       void entry.wake().catch(() => undefined);

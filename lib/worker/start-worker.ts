@@ -36,8 +36,10 @@ export async function startWorker(): Promise<RunningWorker> {
   let loop: RunLoop | null = null;
   let line: WakeLine | null = null;
   const wake = (runId: string) => {
-    loop?.wake(runId);
-    line?.call(runId);
+    const callOthers = () => line?.call(runId);
+    // Others are called only for what this process does not take itself, or all of them would run after each row.
+    if (loop) loop.wake(runId, callOthers);
+    else callOthers();
   };
   const runtime = await openRuntime(wake);
   await readProjectGroups(runtime);

@@ -1,6 +1,7 @@
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 import type { Candidate } from "@/lib/store/lease-sql";
+import { PLAN_ONCE } from "@/lib/store/plan-anew";
 
 /**
  * Runs that someone may take: those whose worker was silent for too long (unless it is too early to tell), then those whose time has
@@ -15,6 +16,9 @@ export async function listRunnable(db: Db, now: Date, options: { limit: number; 
     ${silent} (SELECT id, status, lease_owner AS "leaseOwner" FROM runs WHERE wake_at <= ${now} AND lease_owner IS NULL ORDER BY wake_at LIMIT ${limit})`;
 }
 
-export async function findCandidate(db: Db, runId: string): Promise<Candidate | null> {
-  return db.run.findUnique({ where: { id: runId }, select: { id: true, status: true, leaseOwner: true } });
+/** The run, if its time has come and nobody has it. */
+export async function findRunnable(db: Db, now: Date, runId: string): Promise<Candidate | null> {
+  const [candidate = null] = await db.$queryRaw<Candidate[]>`
+    ${PLAN_ONCE}SELECT id, status, lease_owner AS "leaseOwner" FROM runs WHERE id = ${runId} AND wake_at <= ${now} AND lease_owner IS NULL`;
+  return candidate;
 }

@@ -1,0 +1,75 @@
+import pg from "pg";
+import { afterEach, expect, test } from "vitest";
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
+import { LEASE_MS } from "@/lib/domain/limits";
+import { isRunSettled } from "@/lib/domain/run-state";
+import { startRun } from "@/lib/engine/start-run";
+import { createId } from "@/lib/ids";
+import { claimRun } from "@/lib/store/transitions/claim-run";
+import { openWakeLine } from "@/lib/store/wake-line";
+import { useDatabase } from "@/lib/testing/database";
+import { findCandidate } from "@/lib/testing/find-candidate";
+import { holdAt, releaseAll } from "@/lib/testing/pause-points";
+import { oneAgentProject, openRunBench, TEST_ACTOR } from "@/lib/testing/run-bench";
+import { until } from "@/lib/testing/until";
+import { startRunLoop } from "@/lib/worker/run-loop";
+
+const database = useDatabase();
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  releaseAll();
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const PROJECT = oneAgentProject({ url: "http://127.0.0.1:1/mcp", allowlist: "- echo", script: "agents: { worker: { turns: [{ output: { done: true } }] } }\n" });
+/** What is not taken because of a call is not taken within a test. */
+const NEVER_MS = 3_600_000;
+
+async function openLoop() {
+  const bench = await openRunBench(database, PROJECT);
+  const ownerId = createId("worker");
+  const line = openWakeLine(database.url, ownerId, () => undefined);
+  closers.push(() => line.close());
+  await line.opened;
+  const loop = startRunLoop(bench.deps, { ownerId, capacity: 4, line, pollMs: NEVER_MS });
+  closers.push(() => loop.stop());
+  const start = async () => (await startRun(bench.deps, { workflow: "main", params: {}, actor: TEST_ACTOR })).runId;
+  const untilEnded = (runId: string) => until(() => database.db.run.findUniqueOrThrow({ where: { id: runId } }), { what: "the run has ended", isDone: ({ status }) => isRunSettled(status) });
+  return { bench, loop, line, start, untilEnded };
+}
+
+test("a run whose row is held by a statement at that moment is taken when it is free, without waiting for the next look around", async () => {
+  const { loop, start, untilEnded } = await openLoop();
+  const runId = await start();
+  const held = holdAt("claim-run:after-commit", { subject: runId, first: 1 });
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  closers.push(() => holder.end());
+  await holder.query("BEGIN");
+  await holder.query("SELECT id FROM runs WHERE id = $1 FOR UPDATE", [runId]);
+  loop.wake(runId);
+  await held.reached();
+  await holder.query("COMMIT");
+  expect(await database.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({ status: "pending", leaseOwner: null });
+  held.release();
+  await untilEnded(runId);
+});
+
+test("others are called for a run that another process has, and not for one that this process takes", async () => {
+  const { bench, loop, line, start, untilEnded } = await openLoop();
+  const other = createId("worker");
+  const heard: string[] = [];
+  const listener = openWakeLine(database.url, other, (runId) => void heard.push(runId));
+  closers.push(() => listener.close());
+  await listener.opened;
+  const wake = (runId: string) => loop.wake(runId, () => line.call(runId));
+
+  const [own, theirs] = [await start(), await start()];
+  const claim = await claimRun(database.db, { candidate: (await findCandidate(database.db, theirs))!, owner: other, leaseMs: LEASE_MS }, SYSTEM_ACTOR, bench.deps.now());
+  expect(claim.kind).toBe("claimed");
+  wake(own);
+  await untilEnded(own);
+  wake(theirs);
+  await until(async () => heard, { what: "the other process is called", isDone: ({ length }) => length > 0 });
+  expect(heard).toEqual([theirs]);
+});
