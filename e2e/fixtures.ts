@@ -69,7 +69,25 @@ async function openWindow(browser: Browser, person: Person | null, options?: Bro
   const context = await browser.newContext({ baseURL: required("BASE_URL"), ...options });
   if (person) await context.addCookies([await cookieOf(person)]);
   const complaints = await watch(context);
-  return { page: await context.newPage(), complaints, close: () => context.close() };
+  const page = await context.newPage();
+  if (options?.javaScriptEnabled !== false) answerOnlyAlive(page);
+  return { page, complaints, close: () => context.close() };
+}
+
+/** A press before the page's scripts listen is lost. A person would press again; a test would wait for what never comes, now and then. */
+function answerOnlyAlive(page: Page): void {
+  const untilAlive = () => page.waitForFunction(() => document.querySelector('script[src*="/_next/"]') === null || Object.keys(document).some((key) => key.startsWith("_reactListening")));
+  const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)];
+  page.goto = async (...given) => {
+    const answer = await goto(...given);
+    await untilAlive();
+    return answer;
+  };
+  page.reload = async (...given) => {
+    const answer = await reload(...given);
+    await untilAlive();
+    return answer;
+  };
 }
 
 /** Signing in by form hashes a password, slow on purpose; only the tests about signing in need that. */

@@ -1,7 +1,7 @@
 import { examine } from "./examine";
 import { expect, type Person, test } from "./fixtures";
 import { InboxPage } from "./pages/inbox-page";
-import { joinPrivacy, startAndWait } from "./pending";
+import { joinPrivacy, ownQueue, startAndWait } from "./pending";
 import { verifies } from "./requirements";
 
 /** Deletions are decided by the group privacy; nobody else's test pays or deletes anything by them. */
@@ -11,11 +11,13 @@ test(verifies("inbox:aside", "not now: the call sinks to the end of the own queu
   test.slow();
   const [ana, ben] = [await person("reviewer"), await person("reviewer")];
   await joinPrivacy(deps, [ana, ben]);
-  const { approvalId, runId } = await startAndWait(deps, TICKET);
+  const call = await startAndWait(deps, TICKET);
+  const { approvalId, runId } = call;
+  const queue = await ownQueue(deps, [call, await startAndWait(deps, TICKET)]);
   const here = new InboxPage(await open(ana));
   const there = new InboxPage(await open(ben));
   await there.open(approvalId);
-  await here.open(approvalId, "?sort=age");
+  await here.open(approvalId, `?${queue}&sort=age`);
   await here.untilAlive();
   await here.page.keyboard.press("n");
   await expect(here.card.getByLabel(/^Note for the others/)).toBeFocused();
@@ -34,7 +36,7 @@ test(verifies("inbox:aside", "not now: the call sinks to the end of the own queu
   expect(JSON.parse(stored.body)).toMatchObject({ actor: { id: ana.id }, data: { approval_id: approvalId, note: "Waits for finance" } });
 
   // It stands last, under its own heading, whatever the order.
-  await here.page.goto("/inbox?danger=critical&mine=1&sort=danger");
+  await here.page.goto(`/inbox?${queue}&danger=critical&mine=1&sort=danger`);
   await expect(here.queue.getByText("Set aside by you")).toBeVisible();
   await expect(here.queue.getByRole("listitem").last()).toHaveAttribute("data-row", approvalId);
   await examine(here.page, "inbox-sunk");
@@ -48,11 +50,13 @@ test(verifies("inbox:aside", "not now: the call sinks to the end of the own queu
 test(verifies("inbox:looking", "who else has the card open is named while they do, in the card and in the queue"), async ({ open, person, deps }) => {
   const [ana, ben, viewer] = [await person("reviewer"), await person("reviewer"), await person("viewer")];
   await joinPrivacy(deps, [ana, ben]);
-  const { approvalId } = await startAndWait(deps, TICKET);
+  const call = await startAndWait(deps, TICKET);
+  const { approvalId } = call;
+  const queue = await ownQueue(deps, [call]);
   const here = new InboxPage(await open(ana, { viewport: { width: 1440, height: 900 } }));
   const there = new InboxPage(await open(ben));
   await new InboxPage(await open(viewer)).open(approvalId);
-  await here.open(approvalId, "?danger=critical&mine=1");
+  await here.open(approvalId, `?${queue}&danger=critical&mine=1`);
   await there.open(approvalId);
   await expect(here.card.getByText(`${ben.name} is looking`).filter({ visible: true })).toBeVisible({ timeout: 20_000 });
   await expect(there.card.getByText(`${ana.name} is looking`).filter({ visible: true })).toBeVisible({ timeout: 20_000 });

@@ -2,14 +2,15 @@ import { examine, LOOKS } from "./examine";
 import { expect, required, test } from "./fixtures";
 import { ConsolePage } from "./pages/console-page";
 import { InboxPage } from "./pages/inbox-page";
-import { joinPrivacy, type Pending, startAndWait } from "./pending";
+import { openOwnProject } from "./own-project";
+import { joinPrivacy, ownQueue, type Pending, startAndWait } from "./pending";
 import { verifies } from "./requirements";
 
 // One after the other, because the demo's shop owes the money only once: the calls are asked for before any of them is decided, and
 // the tests that pay come last.
 test.describe.configure({ mode: "default" });
 
-const REFUNDS = ["approve", "reject", "edit", "keys", "race", "expiry", "batchOne", "batchTwo", "viewer"] as const;
+const REFUNDS = ["approve", "reject", "edit", "keys", "below", "race", "expiry", "batchOne", "batchTwo", "viewer"] as const;
 const pending = {} as Record<(typeof REFUNDS)[number] | "erase", Pending>;
 
 test.beforeAll(async ({ deps }) => {
@@ -51,11 +52,13 @@ test(verifies("inbox:reject", "a rejection tells the agent the reason that was c
   expect(call).toMatchObject({ status: "rejected", executingAt: null });
 });
 
-test(verifies("inbox:keys", "the whole decision is made by keys, and not when they are switched off or someone writes"), async ({ open, person }) => {
+test(verifies("inbox:keys", "the whole decision is made by keys, and not when they are switched off or someone writes"), async ({ open, person, deps }) => {
   const reviewer = await person("reviewer");
   const page = await open(reviewer);
   const inbox = new InboxPage(page);
-  await inbox.open(pending.keys.approvalId);
+  const queue = await ownQueue(deps, [pending.keys, pending.below]);
+  const [upper = "", lower = ""] = [pending.keys.approvalId, pending.below.approvalId].toSorted();
+  await inbox.open(upper, `?${queue}&sort=age`);
   await inbox.untilAlive();
   await page.keyboard.press("?");
   await page.getByRole("checkbox", { name: /Single keys are on/ }).uncheck();
@@ -70,9 +73,9 @@ test(verifies("inbox:keys", "the whole decision is made by keys, and not when th
   await expect(inbox.card.getByLabel("Reason, for the agent and for the record")).toHaveValue("jar jk a");
   await page.keyboard.press("Escape");
   await page.keyboard.press("j");
-  await expect(page).not.toHaveURL(new RegExp(pending.keys.approvalId));
+  await expect(page).toHaveURL(new RegExp(lower));
   await page.keyboard.press("k");
-  await expect(page).toHaveURL(new RegExp(pending.keys.approvalId));
+  await expect(page).toHaveURL(new RegExp(upper));
   await page.keyboard.press("r");
   await page.keyboard.type("Wrong customer");
   await page.keyboard.press("Control+Enter");
@@ -139,7 +142,7 @@ test(verifies("inbox:expiry", "a call that expires while it is open says so, and
 test(verifies("inbox:batch", "a batch decides one after the other and tells of each, and a critical call cannot be picked"), async ({ open, person, deps }) => {
   const page = await open(await person("reviewer"));
   const inbox = new InboxPage(page);
-  await page.goto("/inbox?workflow=support");
+  await page.goto(`/inbox?${await ownQueue(deps, [pending.batchOne, pending.batchTwo])}`);
   for (const { approvalId } of [pending.batchOne, pending.batchTwo]) await inbox.row(approvalId).getByRole("checkbox").check();
   const bar = page.getByRole("region", { name: "Selected calls" });
   await expect(bar.getByText("2 selected")).toBeVisible();
@@ -164,13 +167,17 @@ test(verifies("inbox:who", "who cannot decide sees why and who could"), async ({
 test(verifies("inbox:live", "a new call appears in the queue and in the navigation without a reload, and an unknown card is not found"), async ({ open, person, deps }) => {
   const page = await open(await person("reviewer"));
   const inbox = new InboxPage(page);
-  await page.goto("/inbox");
+  const own = await openOwnProject(deps, { script: "agents: { worker: { turns: [{ call: [{ tool: echo, arguments: { text: hello } }] }] } }\n", allowlist: "- { name: echo, require_approval: { approvers: [reviewer] } }" });
+  await page.goto(`/inbox?workflow=${own.workflow}`);
   await inbox.untilAlive();
-  const { approvalId } = await startAndWait(deps, "T-315");
-  await expect(inbox.row(approvalId)).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("No pending call fits these filters.")).toBeVisible();
+  const runId = await own.startAndDrive(await person("operator"));
+  const { id } = await deps.db.approval.findFirstOrThrow({ where: { runId, status: "pending" } });
+  await expect(inbox.row(id)).toBeVisible({ timeout: 20_000 });
   await expect(new ConsolePage(page).nav.getByText(/\d+\+? waiting/)).toBeVisible();
   expect((await page.goto("/inbox/apr_00000000000000000000000000"))?.status()).toBe(404);
   expect((await fetch(`${required("BASE_URL")}/live/inbox`)).status).toBe(401);
+  await own.close();
 });
 
 test(verifies("inbox:size", "the first load of the inbox takes less than 200 KB of script"), async ({ open, person }) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -20,6 +21,8 @@ import { createToolPool } from "@/lib/tools/tool-pool";
 import { type Person, required } from "./fixtures";
 
 export interface OwnProject {
+  /** Nobody else's has this name. */
+  workflow: string;
   recorder: RecordingServer;
   /** Starts a run, which the application's worker then drives, under the project that the run brought along. */
   start(by: Person): Promise<string>;
@@ -44,7 +47,8 @@ export async function openOwnProject(deps: EngineDeps, project: OwnFiles): Promi
   const folder = mkdtempSync(path.join(tmpdir(), "kimitsu-e2e-project-"));
   const root = path.join(folder, "kimitsu");
   const recorder = await startRecordingServer({});
-  for (const [file, text] of Object.entries(filesOf(project, recorder))) {
+  const workflow = `orders-${randomBytes(4).toString("hex")}`;
+  for (const [file, text] of Object.entries(filesOf(workflow, project, recorder))) {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     writeFileSync(path.join(root, file), text);
   }
@@ -59,8 +63,9 @@ export async function openOwnProject(deps: EngineDeps, project: OwnFiles): Promi
     rmSync(folder, { recursive: true, force: true });
   };
   const runtime: Runtime = { ...deps, projects, pool, fetch: egress.guardedFetch, processEnv: {}, deployment, fingerprint: (value) => `fp${value.length}`, queue: watchQueue(deps, env.KIMITSU_QUEUE_MAX), wake: () => undefined, close };
-  const start = async (by: Person, now = deps.now) => (await startRun({ ...runtime, now }, { workflow: "orders", params: {}, actor: by.actor })).runId;
+  const start = async (by: Person, now = deps.now) => (await startRun({ ...runtime, now }, { workflow, params: {}, actor: by.actor })).runId;
   return {
+    workflow,
     recorder,
     start,
     startAndDrive: async (by) => {
@@ -72,14 +77,14 @@ export async function openOwnProject(deps: EngineDeps, project: OwnFiles): Promi
   };
 }
 
-function filesOf({ script, allowlist, serverName }: OwnFiles, { url, port }: RecordingServer): Record<string, string> {
+function filesOf(workflow: string, { script, allowlist, serverName }: OwnFiles, { url, port }: RecordingServer): Record<string, string> {
   const server = serverName ?? `recorder-${port}`;
   return {
     "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 100, output_per_million: 100 }] }]\n",
     "models/test.script.yaml": script,
     "servers/recorder.server.yaml": `name: ${server}\nurl: "${url}"\n`,
     "agents/worker.agent.yaml": `name: worker\nmodel: standard\nprompt: { system: "You look after orders.", user: "Order 1042 was paid twice." }\nservers:\n  - name: ${server}\n    path: servers/recorder.server.yaml\n    access:\n      allowlist:\n${allowlist.replaceAll(/^/gm, "        ")}\n`,
-    "workflows/orders.workflow.yaml": "kind: workflow\nname: orders\nversion: '1.0.0'\npipeline:\n  - id: refund\n    agent: ./agents/worker.agent.yaml\n  - id: report\n    depends_on: [refund]\n    transform: { inputs: [{ from: refund }] }\n",
+    [`workflows/${workflow}.workflow.yaml`]: `kind: workflow\nname: ${workflow}\nversion: '1.0.0'\npipeline:\n  - id: refund\n    agent: ./agents/worker.agent.yaml\n  - id: report\n    depends_on: [refund]\n    transform: { inputs: [{ from: refund }] }\n`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { createId } from "@/lib/ids";
 import { buildUser } from "@/lib/testing/builders";
@@ -28,6 +29,15 @@ export async function startAndWait(deps: EngineDeps, ticket: string): Promise<Pe
 
 /** Puts people into the group that the demo's policy names for deleting customers. */
 export async function joinPrivacy(deps: EngineDeps, people: readonly Person[]): Promise<void> {
-  const group = await deps.db.group.upsert({ where: { name: "privacy" }, create: { id: createId("group"), name: "privacy" }, update: {} });
+  // Two tests may be the first at the same time.
+  await deps.db.group.createMany({ data: [{ id: createId("group"), name: "privacy" }], skipDuplicates: true });
+  const group = await deps.db.group.findUniqueOrThrow({ where: { name: "privacy" } });
   await deps.db.groupMember.createMany({ data: people.map((person) => ({ groupId: group.id, userId: person.id })), skipDuplicates: true });
+}
+
+/** Gives calls a queue to themselves, into which no other test puts anything: the filter that shows them and nothing else. */
+export async function ownQueue(deps: EngineDeps, calls: readonly Pending[]): Promise<string> {
+  const workflow = `own-${randomBytes(4).toString("hex")}`;
+  await deps.db.approval.updateMany({ where: { id: { in: calls.map(({ approvalId }) => approvalId) } }, data: { workflow } });
+  return `workflow=${workflow}`;
 }

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../fixtures";
 import { InboxPage } from "../pages/inbox-page";
-import { joinPrivacy, startAndWait } from "../pending";
+import { joinPrivacy, ownQueue, startAndWait } from "../pending";
 import { verifies } from "../requirements";
 
 interface Shift {
@@ -33,11 +33,13 @@ async function recordShifts(page: Page): Promise<() => Promise<Shift[]>> {
 test(verifies("inbox:still", "nothing jumps while the inbox loads, while someone comes to the card, and while they go"), async ({ open, person, deps }) => {
   const [ana, ben] = [await person("reviewer"), await person("reviewer")];
   await joinPrivacy(deps, [ana, ben]);
-  const { approvalId } = await startAndWait(deps, "T-315");
+  const call = await startAndWait(deps, "T-315");
+  const { approvalId } = call;
+  const queue = await ownQueue(deps, [call, await startAndWait(deps, "T-315")]);
   const page = await open(ana, { viewport: { width: 1440, height: 900 } });
   const readShifts = await recordShifts(page);
   const here = new InboxPage(page);
-  await here.open(approvalId, "?danger=critical&mine=1");
+  await here.open(approvalId, `?${queue}&mine=1`);
   await here.untilAlive();
   const there = new InboxPage(await open(ben));
   await there.open(approvalId);
