@@ -3,7 +3,7 @@
  * them in every form. What is searched for and not marked secret must be found, or the search is blind.
  */
 import { randomBytes } from "node:crypto";
-import type { BrowserContext, Page } from "@playwright/test";
+import type { BrowserContext, Page, Request } from "@playwright/test";
 import { dumpDatabase } from "@/lib/testing/dump-database";
 import { exampleOf } from "@/lib/testing/example-of";
 import { startTraceCollector } from "@/lib/testing/trace-collector";
@@ -114,14 +114,20 @@ async function makePeople(app: OwnApp, password: string) {
 function record(context: BrowserContext, places: Place[]): () => Promise<void> {
   const waiting: Promise<void>[] = [];
   const files = new Set<string>();
-  context.on("response", (response) => {
+  const read = async (request: Request) => {
+    const response = await request.response();
+    const { "set-cookie": _cookie, ...headers } = response?.headers() ?? {};
+    if (String(headers["content-type"]).startsWith("text/event-stream")) return;
+    const body = await response?.text().catch(() => "");
+    places.push({ name: `answer ${request.method()} ${request.url()}`, text: `${JSON.stringify(headers)}\n${body}` });
+  };
+  // Of an answer that the page gave up, as it does when it is left, no text ever comes.
+  context.on("requestfinished", (request) => {
     // Scripts and styles are the same each time.
-    const isFile = response.url().includes("/_next/static/");
-    if (isFile && files.has(response.url())) return;
-    if (isFile) files.add(response.url());
-    const { "set-cookie": _cookie, ...headers } = response.headers();
-    const keep = (body: string) => void places.push({ name: `answer ${response.request().method()} ${response.url()}`, text: `${JSON.stringify(headers)}\n${body}` });
-    if (!String(headers["content-type"]).startsWith("text/event-stream")) waiting.push(response.text().then(keep, () => keep("")));
+    const isFile = request.url().includes("/_next/static/");
+    if (isFile && files.has(request.url())) return;
+    if (isFile) files.add(request.url());
+    waiting.push(read(request));
   });
   return async () => void (await Promise.all(waiting));
 }
