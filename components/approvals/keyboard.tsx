@@ -7,7 +7,7 @@ import { Dialog } from "@/components/ui/dialog";
 import type { SavePreferences } from "@/components/theme/theme";
 import { CheckField } from "@/components/ui/field";
 import { usePreference } from "@/components/ui/use-preference";
-import { moveInQueue } from "./queue-place";
+import { isCardAwaited, moveInQueue } from "./queue-place";
 
 const KEYS = [
   ["J", "next call"],
@@ -71,6 +71,8 @@ export function InboxKeys({ initial, save }: { initial: boolean; save: SavePrefe
 
 function act(key: string): boolean {
   if (key === "j" || key === "k") return moveInQueue(key === "j" ? 1 : -1);
+  // Nothing is done to a card that the reader has already left.
+  if (isCardAwaited()) return false;
   if (key === "x") return press('[data-row]:has([aria-current="page"]) input[type="checkbox"]');
   return ["a", "r", "e", "n", "c"].includes(key) && press(`[data-key="${key}"]`);
 }

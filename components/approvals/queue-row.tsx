@@ -10,11 +10,14 @@ import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { Left } from "./countdown";
 import { DANGER_BORDERS, DANGER_TONES, DANGER_WORDS } from "./danger";
 import { RowLookers } from "./looking";
+import { awaitCard } from "./queue-place";
 import { ShownText } from "./shown-text";
 
 interface Props {
   row: InboxRow;
   href: string;
+  /** It no longer waits; see hold-rows.ts. */
+  isGone: boolean;
   isCurrent: boolean;
   isPicked: boolean;
   isPickable: boolean;
@@ -22,14 +25,14 @@ interface Props {
   now: string;
 }
 
-export function QueueRow({ row, href, isCurrent, isPicked, isPickable, onPick, now }: Props) {
+export function QueueRow({ row, href, isGone, isCurrent, isPicked, isPickable, onPick, now }: Props) {
   const name = `${row.server}.${row.tool}`;
   return (
-    <li data-row={row.id} className={classNames("relative border-b border-l-3 border-line", DANGER_BORDERS[row.danger], isCurrent ? "bg-accent-soft" : "hover:bg-sunken/60")}>
-      <Link href={href} aria-current={isCurrent ? "page" : undefined} className={classNames("relative grid gap-0.5 py-2.5 pr-4 focus-visible:-outline-offset-2", isPickable ? "pl-10" : "pl-3.5")}>
+    <li data-row={isGone ? undefined : row.id} className={classNames("relative border-b border-l-3 border-line", DANGER_BORDERS[row.danger], isCurrent ? "bg-accent-soft" : "hover:bg-sunken/60", isGone && "text-ink-3")}>
+      <Link href={href} onNavigate={() => void (isCurrent || awaitCard(row.id))} aria-current={isCurrent ? "page" : undefined} className={classNames("relative grid gap-0.5 py-2.5 pr-4 focus-visible:-outline-offset-2", isPickable ? "pl-10" : "pl-3.5")}>
         <span className="flex items-baseline gap-2">
-          <code className="min-w-0 flex-1 font-semibold wrap-anywhere">{name}</code>
-          <span className="text-sm whitespace-nowrap text-ink-2 tabular-nums">{row.expiresAt ? <Left until={row.expiresAt} now={now} /> : null}</span>
+          <code className={classNames("min-w-0 flex-1 font-semibold wrap-anywhere", isGone && "line-through")}>{name}</code>
+          <span className="text-sm whitespace-nowrap text-ink-2 tabular-nums">{isGone ? "no longer waits" : row.expiresAt ? <Left until={row.expiresAt} now={now} /> : null}</span>
         </span>
         <span className="wrap-anywhere">
           <ShownText text={row.summary} />
@@ -46,7 +49,7 @@ export function QueueRow({ row, href, isCurrent, isPicked, isPickable, onPick, n
         </span>
         <LinkWorking />
       </Link>
-      {isPickable ? (
+      {isPickable && !isGone ? (
         <label className="absolute top-0 left-0 grid h-11 w-10 place-items-center">
           {/* The box itself is the whole target: a small one between other targets is hard to hit. */}
           <input type="checkbox" checked={isPicked} onChange={onPick} aria-label={`Select ${name}: ${row.summary}`} className="peer absolute inset-0 size-full cursor-pointer opacity-0" />

@@ -1,16 +1,15 @@
 "use client";
 
-import { useEffect, useState } from "react";
+import { type FocusEvent, useEffect, useState } from "react";
+import { Button } from "@/components/ui/button";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { BatchBar } from "./batch-bar";
 import type { Decide } from "./decision";
-import { rememberPlace } from "./queue-place";
+import { holdRows, type QueueRows, type ShownRow } from "./hold-rows";
+import { arriveAt, rememberPlace } from "./queue-place";
 import { QueueRow } from "./queue-row";
 
-interface Props {
-  rows: readonly InboxRow[];
-  /** What the reader has set aside; it stands at the end. */
-  sunk: readonly InboxRow[];
+interface Props extends QueueRows {
   selectedId: string | null;
   /** Behind the path of a card: the filters. */
   search: string;
@@ -22,30 +21,57 @@ interface Props {
 export function Queue({ rows, sunk, selectedId, search, now, decide }: Props) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string) => setPicked((before) => (before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
+  const { shown, listeners, showArrived } = useStillRows({ rows, sunk }, search);
   const all = [...rows, ...sunk];
   const pickable = all.filter(isPickable);
   const chosen = pickable.filter((row) => picked.has(row.id));
-  const place = all.findIndex((row) => row.id === selectedId);
+  const place = [...shown.rows, ...shown.sunk].filter(({ isGone }) => !isGone).findIndex(({ row }) => row.id === selectedId);
   useEffect(() => {
     if (place !== -1) rememberPlace(place);
   }, [place]);
   // A card that was opened from elsewhere shows where it stands in the queue.
   useEffect(() => {
+    arriveAt(selectedId);
     if (selectedId !== null) void document.querySelector(`[data-row="${CSS.escape(selectedId)}"]`)?.scrollIntoView({ block: "nearest" });
   }, [selectedId]);
-  const show = (row: InboxRow) => (
-    <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} onPick={() => toggle(row.id)} now={now} />
+  const show = ({ row, isGone }: ShownRow) => (
+    <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isGone={isGone} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} onPick={() => toggle(row.id)} now={now} />
   );
   return (
     <>
-      <ol aria-label="Pending approvals" className="min-h-0 flex-1 overflow-y-auto max-tablet:overflow-visible">
-        {rows.map(show)}
-        {sunk.length > 0 ? <li className="border-b border-line bg-sunken px-4 py-1.5 text-sm font-medium text-ink-2">Set aside by you</li> : null}
-        {sunk.map(show)}
-      </ol>
+      <div className="relative flex min-h-0 flex-1 flex-col" {...listeners}>
+        <ol aria-label="Pending approvals" className="min-h-0 flex-1 overflow-y-auto max-tablet:overflow-visible">
+          {shown.rows.map(show)}
+          {shown.sunk.length > 0 ? <li className="border-b border-line bg-sunken px-4 py-1.5 text-sm font-medium text-ink-2">Set aside by you</li> : null}
+          {shown.sunk.map(show)}
+        </ol>
+        {shown.arrived > 0 ? (
+          <Button size="small" onClick={showArrived} className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-float">
+            {shown.arrived === 1 ? "Show 1 new call" : `Show ${shown.arrived} new calls`}
+          </Button>
+        ) : null}
+      </div>
       <BatchBar chosen={chosen} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map((row) => row.id)))} onClear={() => setPicked(new Set())} decide={decide} />
     </>
   );
 }
 
 const isPickable = (row: InboxRow): boolean => row.danger !== "critical" && row.refusal === null && !row.decidedByReader;
+
+/** While the pointer is in the queue, or the focus of someone who goes by keys, no row moves: what is pressed is what was aimed at. */
+function useStillRows(fresh: QueueRows, search: string) {
+  const [held, setHeld] = useState<(QueueRows & { search: string }) | null>(null);
+  const hold = () => setHeld((before) => (before?.search === search ? before : { ...fresh, search }));
+  const release = () => setHeld(null);
+  return {
+    shown: holdRows(held?.search === search ? held : fresh, fresh),
+    showArrived: () => setHeld({ ...fresh, search }),
+    listeners: {
+      onPointerEnter: hold,
+      onPointerMove: hold,
+      onPointerLeave: release,
+      onFocus: (event: FocusEvent<HTMLElement>) => void (event.target.matches(":focus-visible") && hold()),
+      onBlur: ({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => void (currentTarget.contains(relatedTarget) || currentTarget.matches(":hover") || release()),
+    },
+  };
+}

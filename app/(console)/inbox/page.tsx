@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { requirePermission } from "@/lib/auth/session";
+import { oneText } from "../search-params";
 import { readInboxView } from "./inbox-address";
 import { inboxTitle } from "./inbox-title";
 import { InboxScreen } from "./inbox-view";
@@ -8,7 +9,9 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: await inboxTitle("Inbox") };
 }
 
+/** `/inbox/{approvalId}` is this page too: next.config.ts hands the id over as `card`. */
 export default async function InboxPage({ searchParams }: PageProps<"/inbox">) {
   const session = await requirePermission("approvals:read");
-  return <InboxScreen session={session} view={readInboxView(await searchParams)} approvalId={null} />;
+  const params = await searchParams;
+  return <InboxScreen session={session} view={readInboxView(params)} approvalId={oneText(params.card) ?? null} />;
 }
