@@ -182,10 +182,19 @@ describe("not now", () => {
     expect(body.until).toBe(new Date(bench.clock.now().getTime() + 5 * 60_000).toISOString());
     expect((await onApproval(SET_ASIDE, approval.id, { minutes: null }, rob.token)).body.until, "in good time before it expires").toBe(new Date(approval.expiresAt!.getTime() - 15 * 60_000).toISOString());
     expect(await database.db.setAside.findMany({ where: { approvalId: approval.id }, select: { userId: true, note: true }, orderBy: { createdAt: "asc" } })).toEqual([{ userId: rea.user.id, note: "waits for finance" }, { userId: rob.user.id, note: null }]);
+    const aside = async () => (await ask(GET, `/approvals?run=${runId}`, { token: operator.token })).body.items[0].set_asides;
+    // Until something changes; the other one's time, by the clock of these tests, was long ago.
+    await database.db.setAside.updateMany({ where: { approvalId: approval.id, userId: rob.user.id }, data: { until: null } });
+    const at = bench.clock.now().toISOString();
+    const ofRea = { user: { id: rea.user.id, name: "Rea" }, note: "waits for finance", until: body.until, holds: false, at };
+    const ofRob = { user: { id: rob.user.id, name: "Rob" }, note: null, until: null, holds: true, at };
+    expect(await aside(), "who, why and until when, for everyone who may read").toEqual([ofRea, ofRob]);
+    expect((await ask(GET_ONE, "/x", { token: operator.token }, { approvalId: approval.id })).body.set_asides).toEqual([ofRea, ofRob]);
     expect((await onApproval(TAKE_UP, approval.id, {})).status).toBe(200);
     expect((await onApproval(TAKE_UP, approval.id, {})).status).toBe(409);
     expect(await database.db.event.count({ where: { chainId: runId, type: { in: ["approval.set_aside", "approval.taken_up"] } } })).toBe(3);
     await onApproval(DECIDE, approval.id, { decision: "approve" });
+    expect(await aside(), "what is decided lies aside no more").toMatchObject([{ user: ofRea.user, holds: false }, { user: ofRob.user, holds: false }]);
     expect((await onApproval(SET_ASIDE, approval.id, {})).body.error.message).toContain("is approved; nothing was changed");
   });
 

@@ -2,9 +2,9 @@ import { route } from "@/app/api-route";
 import { engineDeps } from "@/lib/engine/deps";
 import { listApprovals } from "@/lib/http/schemas/approvals";
 import { listApprovals as readApprovals } from "@/lib/store/queries/list-approvals";
-import { toApproval } from "./to-wire";
+import { toApprovals } from "./to-wire";
 
 export const GET = route(listApprovals, async ({ query: { run, ...query } }) => {
   const page = await readApprovals(engineDeps().db, { ...query, runId: run });
-  return { data: { items: page.items.map(toApproval), next_cursor: page.nextCursor } };
+  return { data: { items: await toApprovals(engineDeps(), page.items), next_cursor: page.nextCursor } };
 });

@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import { formatSourceLocation } from "@/lib/config/source-location";
 import type { DecidedApproval } from "@/lib/engine/decide-approval";
+import type { EngineDeps } from "@/lib/engine/deps";
 import type { approvalSchema, pendingApprovalSchema } from "@/lib/http/schemas/approval-view";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
+import { listSetAsides, type SetAside } from "@/lib/store/queries/list-set-asides";
 
 type Pending = z.input<typeof pendingApprovalSchema>;
 
@@ -27,7 +29,19 @@ export function toPendingApproval(approval: ApprovalView): Pending {
   };
 }
 
-export function toApproval(approval: ApprovalView): z.input<typeof approvalSchema> {
+/** Approvals as the API shows them, with what people said who set them aside. */
+export async function toApprovals({ db, now }: EngineDeps, approvals: readonly ApprovalView[]): Promise<z.input<typeof approvalSchema>[]> {
+  const asides = await listSetAsides(db, approvals.map(({ id }) => id), now());
+  return approvals.map((approval) => toApproval(approval, asides.get(approval.id) ?? []));
+}
+
+export async function toOneApproval(deps: EngineDeps, approval: ApprovalView): Promise<z.input<typeof approvalSchema>> {
+  const [one] = await toApprovals(deps, [approval]);
+  if (!one) throw new Error("unreachable: an approval was lost on its way to the wire");
+  return one;
+}
+
+function toApproval(approval: ApprovalView, asides: readonly SetAside[]): z.input<typeof approvalSchema> {
   return {
     ...toPendingApproval(approval),
     run_id: approval.runId,
@@ -42,6 +56,7 @@ export function toApproval(approval: ApprovalView): z.input<typeof approvalSchem
     reject_reasons: approval.rule.rejectReasons,
     version: approval.version,
     decisions: approval.decisions.map(({ user, token, verdict, reason, comment, at }) => ({ user, token, verdict, reason, comment, at: at.toISOString() })),
+    set_asides: asides.map(({ user, note, until, holds, at }) => ({ user, note, until: until?.toISOString() ?? null, holds, at: at.toISOString() })),
     created_at: approval.createdAt.toISOString(),
     decided_at: approval.decidedAt?.toISOString() ?? null,
   };

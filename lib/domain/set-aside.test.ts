@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { returnTime } from "./set-aside";
+import { liesAside, returnTime } from "./set-aside";
 
 const MIN = 60_000;
 const now = new Date("2026-03-01T10:00:00Z");
@@ -14,4 +14,13 @@ it.each([
   ["of a call that ends soon half the time is left", 60, 10, 5],
 ])("%s", (_, minutes, expiry, expected) => {
   expect(returnTime(now, minutes === null ? null : minutes * MIN, expiry === null ? null : at(expiry))).toEqual(expected === null ? null : at(expected));
+});
+
+it.each([
+  ["until its time comes", at(1), 3, true],
+  ["not after it", at(0), 3, false],
+  ["without a time for as long as nothing changes", null, 3, true],
+  ["not when something has changed", at(60), 4, false],
+])("lies aside %s", (_name, until, current, lies) => {
+  expect(liesAside({ until, version: 3 }, current, now)).toBe(lies);
 });

@@ -1,4 +1,4 @@
-/** How long "not now" may last. Pure. */
+/** How long "not now" lasts. Pure. */
 import { RETURN_BEFORE_EXPIRY_MS } from "@/lib/domain/limits";
 
 /**
@@ -11,4 +11,9 @@ export function returnTime(now: Date, forMs: number | null, expiresAt: Date | nu
   const left = expiresAt.getTime() - now.getTime();
   const latest = expiresAt.getTime() - Math.min(RETURN_BEFORE_EXPIRY_MS, Math.ceil(left / 2));
   return new Date(chosen === null ? latest : Math.min(chosen, latest));
+}
+
+/** Whether a call still lies aside: its time has not come, and nothing about it has changed since. */
+export function liesAside(aside: { until: Date | null; version: number }, currentVersion: number, now: Date): boolean {
+  return aside.version === currentVersion && (aside.until === null || aside.until > now);
 }

@@ -1,7 +1,7 @@
 import { route } from "@/app/api-route";
-import { toApproval } from "@/app/approvals/to-wire";
+import { toOneApproval } from "@/app/approvals/to-wire";
 import { engineDeps } from "@/lib/engine/deps";
 import { getApproval } from "@/lib/http/schemas/approvals";
 import { getApproval as readApproval } from "@/lib/store/queries/get-approval";
 
-export const GET = route(getApproval, async ({ params }) => ({ data: toApproval(await readApproval(engineDeps().db, params.approvalId)) }));
+export const GET = route(getApproval, async ({ params }) => ({ data: await toOneApproval(engineDeps(), await readApproval(engineDeps().db, params.approvalId)) }));

@@ -41,6 +41,16 @@ const decisionSchema = z
   })
   .meta({ id: "Decision" });
 
+const setAsideSchema = z
+  .strictObject({
+    user: z.strictObject({ id: z.string(), name: z.string() }),
+    note: z.string().nullable().describe("For everyone who could decide"),
+    until: z.iso.datetime().nullable().describe("`null`: until something about the call changes"),
+    holds: z.boolean().describe("Whether the call lies aside in that person's queue still"),
+    at: z.iso.datetime(),
+  })
+  .meta({ id: "SetAside" });
+
 export const approvalSchema = z
   .strictObject({
     ...shown,
@@ -56,6 +66,7 @@ export const approvalSchema = z
     reject_reasons: z.array(z.string()),
     version: z.int(),
     decisions: z.array(decisionSchema),
+    set_asides: z.array(setAsideSchema).describe("Who said \"not now\", oldest first"),
     created_at: z.iso.datetime(),
     decided_at: z.iso.datetime().nullable(),
   })

@@ -79,7 +79,7 @@ export const getApproval = defineOperation({
   method: "GET",
   path: "/approvals/{approvalId}",
   tag,
-  summary: "One approval, with its decisions",
+  summary: "One approval, with its decisions and who set it aside",
   permission: "approvals:read",
   params: approvalParams,
   response: approvalSchema,

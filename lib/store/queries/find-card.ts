@@ -4,6 +4,7 @@ import type { DangerLevel } from "@/lib/domain/danger";
 import { refusalToDecide } from "@/lib/domain/eligibility";
 import type { ApprovalRule } from "@/lib/domain/policy/approval-rule";
 import type { TraceEntry } from "@/lib/domain/policy/policy-answer";
+import { liesAside } from "@/lib/domain/set-aside";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import type { ToolResult } from "@/lib/domain/tool-result";
 import { showInvisible } from "@/lib/domain/tool-text";
@@ -113,7 +114,7 @@ function facts(row: Row) {
 }
 
 function toSetAside({ userId, user, note, until, version, createdAt }: Row["setAsides"][number], current: number, reader: InboxReader, now: Date) {
-  const isHeld = version === current && (until === null || until > now);
+  const isHeld = liesAside({ until, version }, current, now);
   return { userId, by: user.name, isReader: userId === reader.userId, note, at: createdAt.toISOString(), until: until?.toISOString() ?? null, isHeld };
 }
 

@@ -1,7 +1,7 @@
 import { route } from "@/app/api-route";
-import { toApproval } from "@/app/approvals/to-wire";
+import { toOneApproval } from "@/app/approvals/to-wire";
 import { engineDeps } from "@/lib/engine/deps";
 import { getStepApproval } from "@/lib/http/schemas/approvals";
 import { getApprovalOfStep } from "@/lib/store/queries/list-approvals";
 
-export const GET = route(getStepApproval, async ({ params: { runId, step } }) => ({ data: toApproval(await getApprovalOfStep(engineDeps().db, runId, step)) }));
+export const GET = route(getStepApproval, async ({ params: { runId, step } }) => ({ data: await toOneApproval(engineDeps(), await getApprovalOfStep(engineDeps().db, runId, step)) }));
