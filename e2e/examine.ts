@@ -17,10 +17,10 @@ interface Wish {
   fullPage?: boolean;
 }
 
-/** Lets axe look for what breaks WCAG 2.2 AA, and sees that nothing sticks out at the side. Where specs were chosen it leaves pictures among the results. */
+/** Lets axe look for what breaks WCAG 2.2 AA, and sees that nothing sticks out at the side. Leaves pictures among the results: of the window, and of whole pages where specs were chosen, since those take long. */
 export async function examine(page: Page, name: string, { fullPage = true }: Wish = {}): Promise<void> {
   const isPhone = await page.evaluate(() => navigator.maxTouchPoints > 0);
-  const picture = async (look: string) => process.env.E2E_PICTURES && page.screenshot({ path: path.join("test-results/screens", `${name}${look}.png`), fullPage });
+  const picture = (look: string) => page.screenshot({ path: path.join("test-results/screens", `${name}${look}.png`), fullPage: fullPage && Boolean(process.env.E2E_PICTURES) });
   // A message from elsewhere that is half transparent on its way in would be judged by colours that nobody reads; so nothing moves.
   await page.emulateMedia({ reducedMotion: "reduce" });
   const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
