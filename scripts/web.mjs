@@ -5,7 +5,7 @@
 import http from "node:http";
 import { isMissingAddress, listenAddresses, portTakenError } from "./ports.mjs";
 import { reportFailure } from "./plain-error.mjs";
-import { ROOT, setting, webAddress } from "./runtime.mjs";
+import { continueOnApplicationNode, requireSupportedNode, ROOT, setting, webAddress } from "./runtime.mjs";
 import { trustHeaders } from "./web-headers.mjs";
 import { isEventStream, readRequestsMax, refuseWhenBusy } from "./web-limits.mjs";
 
@@ -13,6 +13,9 @@ const EXIT_WITHIN_MS = 10_000;
 /** A client that sends its request slower than this is holding a connection, not using it. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
+
+requireSupportedNode();
+await continueOnApplicationNode();
 
 // Whoever reads our output may be gone before us; that must not stop the orderly end.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
@@ -27,6 +30,8 @@ let app;
 let closing;
 
 async function main() {
+  // Next tells of what failed while it loads, and waits for it forever; a process that will never listen must end.
+  process.on("unhandledRejection", fail);
   // React and Next choose their code by this while they load, so it is set before they are.
   process.env.NODE_ENV = dev ? "development" : "production";
   const { default: next } = await import("next");
@@ -57,6 +62,7 @@ async function main() {
     const isOptional = host === "localhost" && address === "::1";
     if (await listen(server, address, isOptional)) servers.push(server);
   }
+  process.off("unhandledRejection", fail);
   process.send?.({ listening: port });
 }
 
@@ -94,4 +100,8 @@ process.on("SIGINT", closeOnce);
 // The channel ends with the start script, also when that was killed.
 process.on("disconnect", closeOnce);
 
-main().catch((error) => process.exit(reportFailure(error)));
+function fail(error) {
+  process.exit(reportFailure(error));
+}
+
+main().catch(fail);

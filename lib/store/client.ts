@@ -57,7 +57,7 @@ export function connect(url: string, poolSize: number): Db {
 }
 
 function openPool(url: string, max: number, onConnect?: (connection: pg.ClientBase) => Promise<void>): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: IDLE_MS, ...(onConnect && { onConnect }) });
+  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true, ...(onConnect && { onConnect }) });
   // An idle connection that the server cuts is replaced at the next use; without a listener its error would end the process.
   pool.on("error", () => undefined);
   return pool;
