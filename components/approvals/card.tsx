@@ -82,12 +82,17 @@ function toFacts(card: ApprovalCard, nextHref: string) {
   };
 }
 
+function whatTheyAre({ status, call }: ApprovalCard): string {
+  if (call.executingAt !== null) return "exactly what was sent";
+  return status === "pending" || call.status === "approved" ? "exactly what will be sent" : "exactly what was asked for";
+}
+
 function Arguments({ card }: { card: ApprovalCard }) {
   return (
     <Part
       id="arguments"
       title="Arguments"
-      note="exactly what will be sent"
+      note={whatTheyAre(card)}
       aside={
         <span className="flex items-center gap-1">
           <code className="text-ink-3" title={card.digest}>
