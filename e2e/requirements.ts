@@ -114,6 +114,7 @@ export const REQUIREMENTS = {
   "run:secrets": "A secret stands in no view of a run, and a run that does not exist is not found.",
   "run:timeline": "The timeline of a run can be zoomed by press, key, wheel and drawing across it.",
   "run:large": "A run of 10,000 events opens like any other, with pages of what it did; its timeline has all of it, and says what is shown of how many.",
+  "run:still": "What of a long run comes after the rest of its page moves nothing that is there.",
   "run:why": "A run says which lines of the YAML gated each call, and how long each approval took.",
   "run:print": "A run prints as its record, without navigation and with nothing folded.",
   "run:settle": "A call of which nobody knows whether it happened is settled by an operator on the run's page, in one of three ways, each with its consequence.",

@@ -40,8 +40,16 @@ const spanClass: Record<LaneSpan["kind"], string> = {
 const COLUMNS = "grid items-center gap-x-4 tablet:grid-cols-[180px_minmax(0,1fr)_190px]";
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
+interface Props {
+  runId: string;
+  lanes: readonly Lane[];
+  whole: Stretch;
+  /** The lanes hold only the steps so far; the figure is as large as it will be. */
+  isWaiting?: boolean;
+}
+
 /** Where the time went: one lane for each step. Work is solid, waiting for a person is hatched, and the words say the same. */
-export function TimeLanes({ runId, lanes, whole }: { runId: string; lanes: readonly Lane[]; whole: Stretch }) {
+export function TimeLanes({ runId, lanes, whole, isWaiting = false }: Props) {
   const figure = useRef<HTMLElement>(null);
   const { view, setView, drawn } = useTimeView(figure, "svg[data-track]");
   const scale = useMemo(() => buildScale(whole, lanes.flatMap(({ spans }) => spans.filter(({ kind }) => kind === "model" || kind === "tool"))), [lanes, whole]);
@@ -49,7 +57,7 @@ export function TimeLanes({ runId, lanes, whole }: { runId: string; lanes: reado
   const closer = useCloserSpans({ runId, lanes, shown, whole, isZoomed: !isWhole(view) });
   const drawnSpans = lanes.map((lane) => closer.spansOf(lane));
   return (
-    <figure ref={figure} className="grid gap-2 px-4 py-4 tablet:px-6">
+    <figure ref={figure} inert={isWaiting} aria-busy={isWaiting} className="grid gap-2 px-4 py-4 tablet:px-6">
       <Hatching />
       <ol className="grid gap-1">
         {lanes.map((lane, index) => (
@@ -71,7 +79,7 @@ export function TimeLanes({ runId, lanes, whole }: { runId: string; lanes: reado
         <Key kind="person">waiting for a person</Key>
         <TimeControls view={view} onChange={setView} />
         <span aria-live="polite" className="basis-full text-pretty">
-          {describeView(scale, view, whole)} {describeDrawn(drawnSpans.flat(), shown, closer.state)}
+          {describeView(scale, view, whole)} {isWaiting ? WAITING : describeDrawn(drawnSpans.flat(), shown, closer.state)}
         </span>
       </figcaption>
     </figure>
@@ -148,6 +156,9 @@ function describeView(scale: TimeScale, view: TimeView, whole: Stretch): string 
   }
   return scale.isFolded ? "Time in which nothing worked is drawn shorter than it was." : `The whole width is ${describeDuration(whole.to - whole.from)}.`;
 }
+
+/** About as long as what will stand there. */
+const WAITING = "All its turns, calls and questions are being drawn as blocks, paler the less of one was work. They will be here in a moment.";
 
 /** What is shown of how many, when not each is drawn by itself. */
 function describeDrawn(spans: readonly LaneSpan[], { from, to }: Stretch, state: "shown" | "loading" | "failed"): string {

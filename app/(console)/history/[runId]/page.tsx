@@ -1,23 +1,33 @@
+import { Suspense } from "react";
 import { TimeLanes } from "@/components/runs/time-lanes";
 import { TimelineSteps } from "@/components/runs/timeline-steps";
 import { ValueView } from "@/components/runs/value-view";
 import { engineDeps } from "@/lib/engine/deps";
+import type { RunPage } from "@/lib/store/queries/get-run-page";
 import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
 import { loadRun, loadSpans } from "./load-run";
 import { toLanes, toTimelineSteps } from "./timeline";
 
+/** Of more events the lanes come after the rest of the page: they look at everything that the run did, the rest only at its ends. */
+const EVENTS_AT_ONCE_MAX = 1000;
+
 export default async function RunTimelinePage({ params }: PageProps<"/history/[runId]">) {
   const { run, clock } = await loadRun((await params).runId);
-  const whole = { from: run.createdAt, to: run.completedAt ?? clock };
-  const [timeline, spans] = await Promise.all([getRunTimeline(engineDeps().db, run.id), loadSpans(run, whole)]);
+  const isLong = run.counts.events > EVENTS_AT_ONCE_MAX;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] wide:grid-cols-[minmax(0,1fr)_400px]">
       <div className="min-w-0">
         <section aria-label="Where the time went" className="border-b border-line">
-          <TimeLanes runId={run.id} lanes={toLanes(run, spans, clock)} whole={{ from: whole.from.getTime(), to: whole.to.getTime() }} />
+          {isLong ? (
+            <Suspense fallback={<TimeLanes runId={run.id} lanes={toLanes(run, [], clock)} whole={wholeOf(run, clock)} isWaiting />}>
+              <Lanes run={run} clock={clock} />
+            </Suspense>
+          ) : (
+            <Lanes run={run} clock={clock} />
+          )}
         </section>
         <section aria-label="What happened" className="px-4 py-5 tablet:px-6">
-          <TimelineSteps steps={toTimelineSteps(run, timeline, clock)} />
+          <WhatHappened run={run} clock={clock} />
         </section>
       </div>
       <aside aria-label="Input and output" className="grid min-w-0 content-start gap-6 px-4 py-5 max-wide:border-t max-wide:border-line tablet:px-6 wide:border-l wide:border-line">
@@ -32,4 +42,20 @@ export default async function RunTimelinePage({ params }: PageProps<"/history/[r
       </aside>
     </div>
   );
+}
+
+const wholeOf = (run: RunPage, clock: Date) => ({ from: run.createdAt.getTime(), to: (run.completedAt ?? clock).getTime() });
+
+interface Part {
+  run: RunPage;
+  clock: Date;
+}
+
+async function Lanes({ run, clock }: Part) {
+  const spans = await loadSpans(run, { from: run.createdAt, to: run.completedAt ?? clock });
+  return <TimeLanes runId={run.id} lanes={toLanes(run, spans, clock)} whole={wholeOf(run, clock)} />;
+}
+
+async function WhatHappened({ run, clock }: Part) {
+  return <TimelineSteps steps={toTimelineSteps(run, await getRunTimeline(engineDeps().db, run.id), clock)} />;
 }
