@@ -237,4 +237,7 @@ test(verifies("inbox:edit", "edited arguments keep their types, are shown as pro
   await expect(inbox.card.getByText(`Approved by ${reviewer.name}, and done`)).toBeVisible({ timeout: 20_000 });
   const call = await deps.db.call.findFirstOrThrow({ where: { approvals: { some: { id: pending.edit.approvalId } } } });
   expect(JSON.parse(call.argumentsCanonical)).toMatchObject({ amount: 30.5, order_id: "A-1042" });
+  const run = () => deps.db.run.findUniqueOrThrow({ where: { id: pending.edit.runId } });
+  await expect.poll(async () => (await run()).status, { message: "the agent goes on with what was sent", timeout: 30_000 }).toBe("complete");
+  expect((await run()).output).toMatchObject({ done: true, refunded: 30.5 });
 });
