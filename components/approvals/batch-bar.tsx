@@ -1,5 +1,6 @@
 "use client";
 
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
@@ -89,7 +90,7 @@ function Results({ results }: { results: readonly Result[] }) {
     <ul className="grid gap-1 text-sm">
       {results.map((result) => (
         <li key={result.id} className="wrap-anywhere">
-          <span className="text-ink-2">{result.name}</span>: <b className="font-semibold">{result.words}</b>
+          <Link href={`/inbox/${result.id}`} className="text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">{result.name}</Link>: <b className="font-semibold">{result.words}</b>
         </li>
       ))}
     </ul>

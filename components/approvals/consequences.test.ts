@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { refusalForModel } from "@/lib/domain/after-rejection";
-import { describeApproval, describeExpiry, describeRejection, type RuleFacts, toldToAgent } from "./consequences";
+import { describeApproval, describeExpiry, describeRejection, endsStep, type RuleFacts, toldToAgent } from "./consequences";
 
 const facts: RuleFacts = { onReject: "fail", timeoutBehavior: "fail", triesLeft: 2, minApprovals: 1, approvals: 0, stepKey: "act", hasExpiry: true };
 
@@ -27,4 +27,11 @@ it("tells that an expired call fails its step, unless the rule lets the agent go
 it.each(["fail", "recover", "retry", "skip", "degrade"] as const)("shows for %s exactly what the model will read", (onReject) => {
   const told = refusalForModel({ server: "shop", tool: "issue-refund", status: "rejected", reason: "Not owed", rule: { onReject, timeoutBehavior: "fail" }, refusedBefore: 1 });
   expect(JSON.parse(toldToAgent("shop.issue-refund", "Not owed", { ...facts, onReject, triesLeft: 1 }))).toEqual(told);
+});
+
+it("knows when a rejection ends the step, so that no agent reads the reason", () => {
+  expect(endsStep(facts)).toBe(true);
+  expect(endsStep({ ...facts, onReject: "retry", triesLeft: 0 })).toBe(true);
+  expect(endsStep({ ...facts, onReject: "retry", triesLeft: 1 })).toBe(false);
+  for (const onReject of ["recover", "skip", "degrade"] as const) expect(endsStep({ ...facts, onReject })).toBe(false);
 });

@@ -39,6 +39,9 @@ export function describeExpiry(facts: RuleFacts): string {
     : `If nobody decides in time, step ${facts.stepKey} fails, and with it the run.`;
 }
 
+/** Whether a rejection ends the step, so that its agent never reads about it. */
+export const endsStep = ({ onReject, triesLeft }: RuleFacts): boolean => onReject === "fail" || (onReject === "retry" && triesLeft === 0);
+
 /** The data that the model reads after a rejection, as it will be sent. */
 export function toldToAgent(tool: string, reason: string, { onReject, triesLeft }: RuleFacts): string {
   const told = { status: "rejected", tool, reason: reason === "" ? null : reason, on_reject: onReject, tries_left: onReject === "retry" ? triesLeft : onReject === "recover" ? null : 0 };

@@ -48,7 +48,8 @@ export function EditForm({ schema, args, confirmWord, isPending, onApprove, onCa
         />
       ))}
       {isTried && !hasProblems && edits.length === 0 ? <Notice tone="note" title="Nothing is changed yet" /> : null}
-      <div className="flex flex-wrap justify-end gap-2">
+      {/* However long the form is, what ends it is on the screen; it stands in the padding of the panel that scrolls. */}
+      <div className="sticky -bottom-3.5 -mx-4 -mb-3.5 flex flex-wrap justify-end gap-2 border-t border-line bg-paper px-4 py-3 tablet:-mx-6 tablet:px-6">
         <Button data-key="escape" onClick={onCancel}>
           Back
         </Button>
@@ -117,7 +118,7 @@ function Control({ id, field, draft, isFirst, isInvalid, noteId, onChange }: Con
       return <Select {...common} onChange={(event) => write(event.target.value)} choices={field.choices.map((choice) => ({ value: JSON.stringify(choice), label: typeof choice === "string" ? choice : JSON.stringify(choice) }))} />;
     case "lines":
     case "json":
-      return <textarea {...common} rows={Math.min(12, draft.text.split("\n").length + 2)} spellCheck={false} onChange={(event) => write(event.target.value)} className={classNames(controlClass, "h-auto py-1.5 font-mono text-[12.5px]")} />;
+      return <textarea {...common} rows={Math.min(12, Math.max(2, draft.text.split("\n").length))} spellCheck={false} onChange={(event) => write(event.target.value)} className={classNames(controlClass, "h-auto py-1.5 font-mono text-[12.5px]")} />;
     default:
       return <input {...common} type="text" autoComplete="off" spellCheck={false} inputMode={field.kind === "text" ? undefined : "decimal"} onChange={(event) => write(event.target.value)} className={classNames(controlClass, "font-mono text-[12.5px]")} />;
   }

@@ -21,15 +21,17 @@ interface Props {
   isCurrent: boolean;
   isPicked: boolean;
   isPickable: boolean;
+  /** Whether any row of the queue has a box; the others then leave its place free, so that all begin at one line. */
+  hasBoxes: boolean;
   onPick: () => void;
   now: string;
 }
 
-export function QueueRow({ row, href, isGone, isCurrent, isPicked, isPickable, onPick, now }: Props) {
+export function QueueRow({ row, href, isGone, isCurrent, isPicked, isPickable, hasBoxes, onPick, now }: Props) {
   const name = `${row.server}.${row.tool}`;
   return (
     <li data-row={isGone ? undefined : row.id} className={classNames("relative border-b border-l-3 border-line", DANGER_BORDERS[row.danger], isCurrent ? "bg-accent-soft" : "hover:bg-sunken/60", isGone && "text-ink-3")}>
-      <Link href={href} onNavigate={() => void (isCurrent || awaitCard(row.id))} aria-current={isCurrent ? "page" : undefined} className={classNames("relative grid gap-0.5 py-2.5 pr-4 focus-visible:-outline-offset-2", isPickable ? "pl-10" : "pl-3.5")}>
+      <Link href={href} onNavigate={() => void (isCurrent || awaitCard(row.id))} aria-current={isCurrent ? "page" : undefined} className={classNames("relative grid gap-0.5 py-2.5 pr-4 focus-visible:-outline-offset-2", hasBoxes || isPickable ? "pl-10" : "pl-3.5")}>
         <span className="flex items-baseline gap-2">
           <code className={classNames("min-w-0 flex-1 font-semibold wrap-anywhere", isGone && "line-through")}>{name}</code>
           <span className="text-sm whitespace-nowrap text-ink-2 tabular-nums">{isGone ? "no longer waits" : row.expiresAt ? <Left until={row.expiresAt} now={now} /> : null}</span>

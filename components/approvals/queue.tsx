@@ -35,7 +35,7 @@ export function Queue({ rows, sunk, selectedId, search, now, decide }: Props) {
     if (selectedId !== null) void document.querySelector(`[data-row="${CSS.escape(selectedId)}"]`)?.scrollIntoView({ block: "nearest" });
   }, [selectedId]);
   const show = ({ row, isGone }: ShownRow) => (
-    <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isGone={isGone} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} onPick={() => toggle(row.id)} now={now} />
+    <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isGone={isGone} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} hasBoxes={pickable.length > 0} onPick={() => toggle(row.id)} now={now} />
   );
   return (
     <>

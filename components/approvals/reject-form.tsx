@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { classNames } from "@/components/ui/class-names";
-import { type RuleFacts, toldToAgent } from "./consequences";
+import { endsStep, type RuleFacts, toldToAgent } from "./consequences";
 import { chipClass, NoteForm } from "./note-form";
 
 interface Props {
@@ -19,7 +19,7 @@ export function RejectForm({ tool, presets, rule, isPending, onReject, onCancel 
   const [reason, setReason] = useState("");
   return (
     <NoteForm
-      field={{ id: "reject-reason", label: "Reason, for the agent and for the record", placeholder: "What should the agent do differently?" }}
+      field={{ id: "reject-reason", label: endsStep(rule) ? "Reason, for the record" : "Reason, for the agent and for the record", placeholder: endsStep(rule) ? "Why not?" : "What should the agent do differently?" }}
       text={reason}
       onText={setReason}
       isPending={isPending}
@@ -39,10 +39,14 @@ export function RejectForm({ tool, presets, rule, isPending, onReject, onCancel 
         ) : null
       }
       after={
-        <div className="grid gap-1 text-sm text-ink-2">
-          <span>The agent will be told:</span>
-          <code className="rounded-md bg-sunken px-2.5 py-1.5 wrap-anywhere">{toldToAgent(tool, reason.trim(), rule)}</code>
-        </div>
+        endsStep(rule) ? (
+          <p className="text-sm text-ink-2">The agent is told nothing: step {rule.stepKey} ends, and with it the run.</p>
+        ) : (
+          <div className="grid gap-1 text-sm text-ink-2">
+            <span>The agent will be told:</span>
+            <code className="rounded-md bg-sunken px-2.5 py-1.5 wrap-anywhere">{toldToAgent(tool, reason.trim(), rule)}</code>
+          </div>
+        )
       }
     />
   );

@@ -13,7 +13,7 @@ export function TabLinks({ label, tabs }: { label: string; tabs: readonly { href
     <nav aria-label={label} className="border-b border-line px-2 tablet:px-4">
       <ul className="flex gap-1 overflow-x-auto">
         {tabs.map((tab) => (
-          <li key={tab.href}>
+          <li key={tab.href} className="shrink-0">
             <Link
               href={tab.href}
               aria-current={tab.href === current ? "page" : undefined}

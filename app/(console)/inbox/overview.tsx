@@ -42,7 +42,7 @@ function SomeWait({ counts }: { counts: InboxCounts }) {
   return (
     <EmptyState title={`${calls} for a person`}>
         <p>
-          {counts.mine === 0 ? "None of them is yours to decide." : `${counts.mine >= 1000 ? "More than 999" : counts.mine} of them you may decide.`} {counts.critical > 0 ? `${counts.critical} ${counts.critical === 1 ? "is" : "are"} critical.` : ""}
+          {counts.mine === 0 ? "None of them is yours to decide." : counts.mine === counts.all && counts.all < 1000 ? `You may decide ${counts.all === 1 ? "it" : "all of them"}.` : `${counts.mine >= 1000 ? "More than 999" : counts.mine} of them you may decide.`} {counts.critical > 0 ? `${counts.critical} ${counts.critical === 1 ? "is" : "are"} critical.` : ""}
         </p>
         <p>
           Choose one in the list, or press <KeyHint letter="J" /> for the first.
