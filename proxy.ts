@@ -1,12 +1,21 @@
 import { type NextRequest, NextResponse } from "next/server";
+import type { ErrorBody } from "@/lib/http/error-response";
+import { findMisplaced } from "@/lib/http/find-path";
 
 /**
- * What every answer carries: a request id, and for pages a content security policy with a nonce of their own. Nothing is
- * authorized here; each page and route does that itself, next to what it protects.
+ * What every answer carries: a request id, and for pages a content security policy with a nonce of their own. Who asks the API for
+ * what it does not have is told so in its own form, not with a page. Nothing is authorized here; each page and route does that
+ * itself, next to what it protects.
  */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const requestId = `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  const misplaced = findMisplaced(request.method, request.nextUrl.pathname);
+  if (misplaced) {
+    const { status, code, message, allow } = misplaced;
+    const body: ErrorBody = { error: { code, message, request_id: requestId, issues: [] } };
+    return NextResponse.json(body, { status, headers: { "x-request-id": requestId, "cache-control": "no-store", ...(status === 405 && { allow: allow.join(", ") }) } });
+  }
   const policy = contentSecurityPolicy(nonce, request.nextUrl.protocol === "https:");
 
   const headers = new Headers(request.headers);

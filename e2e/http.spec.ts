@@ -110,4 +110,10 @@ test(verifies("http:error-shape", "an unknown address of the API and a refusal h
   const { error } = (await refused.json()) as { error: Record<string, unknown> };
   expect(refused.status).toBe(401);
   expect(error).toEqual({ code: "unauthorized", message: expect.stringContaining("Bearer"), request_id: refused.headers.get("x-request-id"), issues: [] });
+  for (const [method, path, status, code] of [["POST", "/approvals/apr_1/approve", 404, "not_found"], ["GET", "/runs/run_1/cancel", 405, "method_not_allowed"]] as const) {
+    const misplaced = await fetch(`${base()}${path}`, { method });
+    expect(misplaced.status).toBe(status);
+    expect(misplaced.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(await misplaced.json()).toEqual({ error: { code, message: expect.stringContaining(path), request_id: misplaced.headers.get("x-request-id"), issues: [] } });
+  }
 });

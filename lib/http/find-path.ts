@@ -1,0 +1,25 @@
+/** Which calls the API has at an address, for answering those that it has not in the API's own form. */
+import type { Method } from "@/lib/http/operation";
+import { OPERATIONS } from "@/lib/http/operations";
+
+/** How addresses begin that are the API's alone; under the others there are pages too. */
+const ROOTS = new Set(["runs", "approvals", "calls", "invoke", "registry", "audit-log"]);
+
+const PATHS = OPERATIONS.map(({ method, path }) => ({ method, path, shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`) }));
+
+export interface Misplaced {
+  status: 404 | 405;
+  code: "not_found" | "method_not_allowed";
+  message: string;
+  /** What would be answered at this address. */
+  allow: Method[];
+}
+
+/** Null for what the API answers, and for what is none of its business. */
+export function findMisplaced(method: string, pathname: string): Misplaced | null {
+  if (method === "OPTIONS" || !ROOTS.has(pathname.split("/")[1] ?? "")) return null;
+  const allow = PATHS.filter(({ shape }) => shape.test(pathname)).map((known) => known.method);
+  if (allow.length === 0) return { status: 404, code: "not_found", message: `The API has nothing at ${pathname}. What it has is listed at /openapi.json.`, allow };
+  if (allow.includes((method === "HEAD" ? "GET" : method) as Method)) return null;
+  return { status: 405, code: "method_not_allowed", message: `The API does not answer ${method} at ${pathname}, but ${allow.join(" and ")}.`, allow };
+}
