@@ -2,13 +2,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { isRunSettled } from "@/lib/domain/run-state";
+import { advanceRun } from "@/lib/engine/advance-run";
 import { decideApproval } from "@/lib/engine/decide-approval";
 import { startRun } from "@/lib/engine/start-run";
 import { createId } from "@/lib/ids";
 import type { Db } from "@/lib/store/client";
+import type { ClaimOutcome } from "@/lib/store/transitions/claim-run";
 import { openWakeLine } from "@/lib/store/wake-line";
 import { type RunLoop, startRunLoop } from "@/lib/worker/run-loop";
-import { advance, createReviewer, openKimitsu } from "./kimitsu-runtime";
+import { createReviewer, openKimitsu } from "./kimitsu-runtime";
 import type { Subject, SubjectOptions } from "./subject.mjs";
 
 /** Runs that the worker advances at a time. */
@@ -21,15 +23,25 @@ export async function openByHand({ url, onAct }: SubjectOptions): Promise<Subjec
   const { deps, close } = await openKimitsu({ url, onAct });
   const by = await createReviewer(deps);
   const owner = createId("worker");
+  const advancing = new Map<string, Promise<unknown>>();
+  const take = (claim: ClaimOutcome) => {
+    if (claim.kind === "claimed") advancing.set(claim.lease.runId, advanceRun(deps, claim.lease, { signal: new AbortController().signal, snapshot: claim.snapshot }));
+  };
+  deps.seat = () => ({ owner, take, leave: async () => undefined });
+  const untilParked = async (runId: string) => {
+    if (!advancing.has(runId)) throw new Error(`run ${runId} was not there to be claimed`);
+    await advancing.get(runId);
+    advancing.delete(runId);
+  };
   return {
     async start() {
       const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: SYSTEM_ACTOR });
-      await advance(deps, owner, runId, "pending");
+      await untilParked(runId);
       return runId;
     },
     async decide(runId) {
       await decideApproval(deps, by, { approvalId: await findApproval(deps.db, runId), verdict: "approved" });
-      await advance(deps, owner, runId, "pending_approval");
+      await untilParked(runId);
     },
     recover: async (runId) => (await openWithWorker({ url, onAct })).recover(runId),
     close,
@@ -43,6 +55,7 @@ export async function openWithWorker({ url, onAct }: SubjectOptions): Promise<Su
   const owner = createId("worker");
   let loop: RunLoop | null = null;
   deps.wake = (runId) => loop?.wake(runId);
+  deps.seat = (runId) => loop?.seat(runId) ?? null;
   const line = openWakeLine(url, owner, (runId) => loop?.wake(runId));
   await line.opened;
   loop = startRunLoop(deps, { ownerId: owner, capacity: CAPACITY, line });

@@ -9,7 +9,7 @@ import { startTracing } from "@/lib/telemetry/start-tracing";
 export async function withRuntime<T>(work: (runtime: Runtime) => Promise<T>): Promise<T> {
   await openDatabase();
   const tracing = await startTracing();
-  const runtime = await openRuntime(() => undefined);
+  const runtime = await openRuntime({ wake: () => undefined });
   try {
     return await work(runtime);
   } finally {

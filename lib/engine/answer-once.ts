@@ -16,7 +16,7 @@ export async function answerOnce<D extends StartDeps, A extends object>(deps: D,
   const woken: string[] = [];
   // Asked before the transaction: inside, everyone would hold a connection and wait for one to count with.
   await deps.queue.require();
-  const kept = await keepAnswer(deps.db, once, CREATED, (tx) => work({ ...deps, db: tx, queue: ASKED, wake: (runId) => void woken.push(runId) }), deps.now());
+  const kept = await keepAnswer(deps.db, once, CREATED, (tx) => work({ ...deps, db: tx, queue: ASKED, seat: () => null, wake: (runId) => void woken.push(runId) }), deps.now());
   if (kept.kind === "other_request") {
     throw new KimitsuError("conflict", `The Idempotency-Key ${once.key} was used for another request within the last day; nothing was created. Use a new key.`);
   }

@@ -9,6 +9,7 @@ import { redact } from "@/lib/domain/redaction";
 import { summarizeCall } from "@/lib/domain/summarize-call";
 import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import type { Runtime } from "@/lib/engine/runtime";
+import { writeAndGoOn } from "@/lib/engine/seat";
 import { judgeEdit } from "@/lib/engine/judge-edit";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
@@ -45,27 +46,27 @@ export async function decideApproval(deps: Runtime, by: DecidedBy, wish: Decisio
   }
   for (const path of ["comment", "reason"] as const) refuseKnownSecrets(deps.projects.current().project, deps.processEnv, { path, what: `The ${path}`, value: wish[path] });
   const edited = wish.arguments !== undefined && wish.verdict === "approved" ? await edit(deps, approval, wish.arguments) : null;
-  const decided = await decideApprovalRow(
-    deps.db,
-    {
-      id: createId("decision"),
-      approvalId: approval.id,
-      runId: approval.runId,
-      callId: approval.callId,
-      userId: by.userId,
-      tokenId: by.tokenId,
-      verdict: wish.verdict,
-      comment: wish.comment ?? null,
-      reason: wish.reason ?? null,
-      digest: approval.digest,
-      address: by.actor.address ?? null,
-      edited,
-    },
-    by.actor,
-    deps.now(),
-  );
+  const decision = {
+    id: createId("decision"),
+    approvalId: approval.id,
+    runId: approval.runId,
+    callId: approval.callId,
+    userId: by.userId,
+    tokenId: by.tokenId,
+    verdict: wish.verdict,
+    comment: wish.comment ?? null,
+    reason: wish.reason ?? null,
+    digest: approval.digest,
+    address: by.actor.address ?? null,
+    edited,
+  };
+  const decided = await writeAndGoOn(deps, {
+    runId: approval.runId,
+    status: "pending_approval",
+    write: (db, at) => decideApprovalRow(db, decision, by.actor, at),
+    isWoken: (row) => row !== null && row.status !== "pending",
+  });
   if (!decided) throw await explainLoss(deps, by, approval);
-  if (decided.status !== "pending") deps.wake(approval.runId);
   if (decided.status !== "pending") tellApprovalEnded({ ...approval, outcome: wish.verdict, endedAt: deps.now() });
   const { id, callId, runId, minApprovals } = approval;
   return { id, callId, runId, minApprovals, ...decided };

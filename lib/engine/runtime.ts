@@ -15,7 +15,7 @@ export type Runtime = RunDeps & StartDeps & { close(): Promise<void> };
 // Next bundles route handlers apart from instrumentation; only the global object is one and the same.
 const kept = globalThis as typeof globalThis & { __kimitsuRuntime?: Runtime };
 
-export async function openRuntime(wake: (runId: string) => void): Promise<Runtime> {
+export async function openRuntime({ wake, seat }: Pick<Runtime, "wake" | "seat">): Promise<Runtime> {
   const egress = createEgress({ allowHosts: env.KIMITSU_ALLOW_HOSTS });
   const pool = createToolPool({ allowHosts: env.KIMITSU_ALLOW_HOSTS, stdio: env.KIMITSU_ALLOW_STDIO ? { env: { PATH: processVariables().PATH ?? "" } } : null });
   const now = () => new Date();
@@ -33,6 +33,7 @@ export async function openRuntime(wake: (runId: string) => void): Promise<Runtim
     fingerprint: createFingerprint(),
     queue: watchQueue({ db: db(), now }, env.KIMITSU_QUEUE_MAX),
     wake,
+    ...(seat && { seat }),
     close: async () => {
       await pool.close();
       await egress.close();

@@ -6,6 +6,7 @@ import type { EngineDeps } from "@/lib/engine/deps";
 import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import { readProjectFiles } from "@/lib/engine/projects";
 import type { QueueRoom } from "@/lib/engine/queue-room";
+import { type SeatDeps, writeAndGoOn } from "@/lib/engine/seat";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import type { Db } from "@/lib/store/client";
@@ -16,12 +17,10 @@ import { startRunRow } from "@/lib/store/transitions/start-run";
 import { tellRunStarted } from "@/lib/telemetry/tell-run";
 import { listMisfits } from "@/lib/tools/schema-check";
 
-export interface StartDeps extends EngineDeps {
+export interface StartDeps extends SeatDeps {
   projects: Projects;
   processEnv: RunDeps["processEnv"];
   queue: QueueRoom;
-  /** Tells this process's worker that there is something to do. */
-  wake: (runId: string) => void;
 }
 
 export interface RunWish {
@@ -45,27 +44,23 @@ export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId:
   await keepProject(deps, project);
   const runId = createId("run");
   const agents = agentsOf(workflow);
-  await startRunRow(
-    deps.db,
-    {
-      id: runId,
-      workflow: workflow.name,
-      version: workflow.definition.version ?? "",
-      configHash: project.hash,
-      startedBy: wish.actor,
-      startedByUserId: wish.actor.kind === "user" ? wish.actor.id : (wish.actor.userId ?? null),
-      retryOfRunId: null,
-      params: shown,
-      secrets,
-      agents,
-      searchText: [runId, workflow.name, ...agents, wish.actor.name, JSON.stringify(shown)].join(" ").slice(0, 8_000),
-      costBudgetUsd: workflow.definition.model_policy?.cost_budget_usd ?? null,
-      steps: workflow.steps.map((step) => ({ id: createId("step"), key: step.id, type: step.kind, agent: step.agent?.name ?? null })),
-    },
-    deps.now(),
-  );
+  const run = {
+    id: runId,
+    workflow: workflow.name,
+    version: workflow.definition.version ?? "",
+    configHash: project.hash,
+    startedBy: wish.actor,
+    startedByUserId: wish.actor.kind === "user" ? wish.actor.id : (wish.actor.userId ?? null),
+    retryOfRunId: null,
+    params: shown,
+    secrets,
+    agents,
+    searchText: [runId, workflow.name, ...agents, wish.actor.name, JSON.stringify(shown)].join(" ").slice(0, 8_000),
+    costBudgetUsd: workflow.definition.model_policy?.cost_budget_usd ?? null,
+    steps: workflow.steps.map((step) => ({ id: createId("step"), key: step.id, type: step.kind, agent: step.agent?.name ?? null })),
+  };
+  await writeAndGoOn(deps, { runId, status: "pending", write: (db, at) => startRunRow(db, run, at), isWoken: () => true });
   tellRunStarted({ runId, workflow: workflow.name, startedAt: askedAt });
-  deps.wake(runId);
   return { runId };
 }
 

@@ -88,6 +88,27 @@ export async function commitTogether(client: Db, statements: Statement[]): Promi
   return queryTogether(engine, named, TYPES);
 }
 
+/** Carries out two transitions of one statement each in one commit, in order. When one fails, neither has happened. */
+export async function commitBoth<First, Second>(client: Db, first: (db: Statements) => Promise<First>, second: (db: Statements) => Promise<Second>): Promise<[First, Second]> {
+  const line: { statement: Statement; answer: PromiseWithResolvers<unknown[]> }[] = [];
+  const send = () =>
+    commitTogether(client, line.map(({ statement }) => statement)).then(
+      (rows) => line.forEach(({ answer }, place) => answer.resolve(rows[place] ?? [])),
+      (error: unknown) => line.forEach(({ answer }) => answer.reject(error)),
+    );
+  const gather = (onInLine: () => void) =>
+    gatherStatements((statement) => {
+      const answer = Promise.withResolvers<unknown[]>();
+      line.push({ statement, answer });
+      onInLine();
+      return answer.promise;
+    });
+  const isInLine = Promise.withResolvers<void>();
+  const one = first(gather(isInLine.resolve));
+  await Promise.race([isInLine.promise, one]);
+  return Promise.all([one, second(gather(() => void send()))]);
+}
+
 /**
  * Statements that are written out go straight to the driver, on the same pool: on its way through Prisma each one takes longer in this
  * process than in Postgres. Inside a transaction they take Prisma's way, because it has the connection.

@@ -30,7 +30,7 @@ async function answer(message: IncomingMessage): Promise<Response> {
 }
 
 const line = openWakeLine(env.DATABASE_URL ?? "", createId("worker"), () => undefined);
-await openRuntime((runId) => line.call(runId));
+await openRuntime({ wake: (runId) => line.call(runId) });
 const server = createServer(async (message, reply) => {
   const response = await answer(message);
   reply.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());

@@ -6,7 +6,7 @@ import { type AdvanceOutcome, advanceRun } from "@/lib/engine/advance-run";
 import { KimitsuError } from "@/lib/errors";
 import { log } from "@/lib/log";
 import type { Candidate, Lease } from "@/lib/store/lease-sql";
-import { claimRun } from "@/lib/store/transitions/claim-run";
+import { type ClaimOutcome, claimRun } from "@/lib/store/transitions/claim-run";
 import { stumbleRun } from "@/lib/store/transitions/stumble-run";
 import { metrics } from "@/lib/telemetry/metrics";
 import { followAdvance } from "@/lib/telemetry/tell-run";
@@ -26,8 +26,11 @@ export interface ActiveRun {
 
 export async function driveRun(deps: RunDeps, candidate: Candidate, owner: string, active: ActiveRun): Promise<AdvanceOutcome> {
   const claimedFrom = new Date();
-  active.renewedAt = performance.now();
-  const claim = await claimRun(deps.db, { candidate, owner, leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now());
+  return driveClaimed(deps, await claimRun(deps.db, { candidate, owner, leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now()), claimedFrom, active);
+}
+
+/** `claimedFrom` is when the claim was begun. */
+export async function driveClaimed(deps: RunDeps, claim: ClaimOutcome, claimedFrom: Date, active: ActiveRun): Promise<AdvanceOutcome> {
   metrics().claims.inc({ outcome: claim.kind });
   if (claim.kind === "lost") return { kind: "lost" };
   active.lease = claim.lease;
@@ -37,7 +40,7 @@ export async function driveRun(deps: RunDeps, candidate: Candidate, owner: strin
     const options = { signal: active.stop.signal, snapshot: claim.snapshot, isFresh, onReady: (wake: ActiveRun["wake"]) => void (active.wake = wake) };
     return await followAdvance(claim.lease, claimedFrom, () => advanceRun(deps, claim.lease, options));
   } catch (error) {
-    log.error({ run: candidate.id, err: error }, "a run could not be advanced; it is tried again later");
+    log.error({ run: claim.lease.runId, err: error }, "a run could not be advanced; it is tried again later");
     await stumbleRun(deps.db, claim.lease, describe(error), deps.now());
     return { kind: "lost" };
   }

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { LEASE_MS } from "@/lib/domain/limits";
 import { isRunSettled } from "@/lib/domain/run-state";
+import { writeAndGoOn } from "@/lib/engine/seat";
 import { startRun } from "@/lib/engine/start-run";
 import { createId } from "@/lib/ids";
 import { claimRun } from "@/lib/store/transitions/claim-run";
@@ -25,13 +26,13 @@ const PROJECT = oneAgentProject({ url: "http://127.0.0.1:1/mcp", allowlist: "- e
 /** What is not taken because of a call is not taken within a test. */
 const NEVER_MS = 3_600_000;
 
-async function openLoop() {
+async function openLoop({ capacity = 4 } = {}) {
   const bench = await openRunBench(database, PROJECT);
   const ownerId = createId("worker");
   const line = openWakeLine(database.url, ownerId, () => undefined);
   closers.push(() => line.close());
   await line.opened;
-  const loop = startRunLoop(bench.deps, { ownerId, capacity: 4, line, pollMs: NEVER_MS });
+  const loop = startRunLoop(bench.deps, { ownerId, capacity, line, pollMs: NEVER_MS });
   closers.push(() => loop.stop());
   const start = async () => (await startRun(bench.deps, { workflow: "main", params: {}, actor: TEST_ACTOR })).runId;
   const untilEnded = (runId: string) => until(() => database.db.run.findUniqueOrThrow({ where: { id: runId } }), { what: "the run has ended", isDone: ({ status }) => isRunSettled(status) });
@@ -53,6 +54,36 @@ test("a run whose row is held by a statement at that moment is taken when it is 
   expect(await database.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({ status: "pending", leaseOwner: null });
   held.release();
   await untilEnded(runId);
+});
+
+test("a place is free again after a write that gave its run nothing to do, and after one that failed", async () => {
+  const { bench, loop, untilEnded } = await openLoop({ capacity: 1 });
+  const deps = { ...bench.deps, seat: loop.seat };
+  const none = { runId: createId("run"), status: "pending_approval" as const, isWoken: () => false };
+  await writeAndGoOn(deps, { ...none, write: (db) => db.$queryRaw`SELECT 1` });
+  await expect(writeAndGoOn(deps, { ...none, write: (db) => db.$queryRaw`SELECT 1 / 0` })).rejects.toThrow("division by zero");
+  await expect(writeAndGoOn(deps, { ...none, write: () => Promise.reject(new Error("refused")) })).rejects.toThrow("refused");
+  const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR });
+  expect(bench.woken).toEqual([]);
+  await untilEnded(runId);
+});
+
+test("a run is claimed in the commit that creates it when this process has a place free, and left to a call when it has none", async () => {
+  const { bench, loop, untilEnded } = await openLoop({ capacity: 1 });
+  const deps = { ...bench.deps, seat: loop.seat };
+  const start = async () => (await startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR })).runId;
+  const held = holdAt("claim-run:after-commit", { first: 1 });
+  const starting = start();
+  const { subject: taken } = await held.reached();
+  const events = await database.db.event.findMany({ where: { chainId: taken! }, orderBy: { seq: "asc" }, select: { type: true, tx: true } });
+  expect(events.slice(0, 2).map(({ type }) => type)).toEqual(["run.created", "run.started"]);
+  expect(events[1]!.tx).toBe(events[0]!.tx);
+  const left = await start();
+  expect(bench.woken).toEqual([left]);
+  expect(await database.db.run.findUniqueOrThrow({ where: { id: left } })).toMatchObject({ status: "pending", leaseOwner: null });
+  held.release();
+  expect(await starting).toBe(taken);
+  await untilEnded(taken!);
 });
 
 test("others are called for a run that another process has, and not for one that this process takes", async () => {

@@ -3,12 +3,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { CLAIM_POLL_INTERVAL_MS, LEASE_MS, LEASE_RENEW_INTERVAL_MS, SHUTDOWN_PATIENCE_MS, TAKEOVER_POLL_INTERVAL_MS } from "@/lib/domain/limits";
 import { isRunSettled } from "@/lib/domain/run-state";
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
+import type { AdvanceOutcome } from "@/lib/engine/advance-run";
+import type { Seat } from "@/lib/engine/seat";
 import { log } from "@/lib/log";
 import type { Candidate, Lease } from "@/lib/store/lease-sql";
 import { findRunnable, listRunnable } from "@/lib/store/queries/list-runnable";
+import type { ClaimOutcome } from "@/lib/store/transitions/claim-run";
 import { renewLeases } from "@/lib/store/transitions/renew-leases";
 import type { WakeLine } from "@/lib/store/wake-line";
-import { type ActiveRun, driveRun } from "@/lib/worker/drive-run";
+import { type ActiveRun, driveClaimed, driveRun } from "@/lib/worker/drive-run";
 import { repeat } from "@/lib/worker/repeat";
 import { metrics } from "@/lib/telemetry/metrics";
 import { createTakeover, mayTakeOver } from "@/lib/worker/takeover";
@@ -20,6 +23,8 @@ const HELD_ROW_MS = 20;
 const CLAIM_TRIES = 3;
 
 export interface RunLoop {
+  /** A place for a run that is claimed for it in the commit that gives it something to do. */
+  seat(runId: string): Seat | null;
   /** This run has something to do; called after a commit in this process, and for calls from others. What is not for this process goes to `callOthers`. */
   wake(runId: string, callOthers?: () => void): void;
   /** The line is open: what waits can be taken now. */
@@ -47,28 +52,34 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line, pollMs = 
   const take = (candidate: Candidate): boolean => {
     if (active.has(candidate.id)) return true;
     if (isEnding || isFull() || isRunSettled(candidate.status) || !line.isOpen()) return false;
-    const entry: ActiveRun = { lease: null, wakes: 0, renewedAt: 0, wake: async () => undefined, stop: new AbortController(), ended: Promise.resolve() };
-    active.set(candidate.id, entry);
-    metrics().runsActive.set(active.size);
-    entry.ended = hold(candidate, entry);
+    hold(candidate.id, (entry) => driveRun(deps, candidate, ownerId, entry));
     return true;
   };
 
-  const hold = async (candidate: Candidate, entry: ActiveRun) => {
+  /** Counts the run as one of this process's from here on. */
+  const hold = (runId: string, drive: (entry: ActiveRun) => Promise<AdvanceOutcome>): ActiveRun => {
+    const entry: ActiveRun = { lease: null, wakes: 0, renewedAt: performance.now(), wake: async () => undefined, stop: new AbortController(), ended: Promise.resolve() };
+    active.set(runId, entry);
+    metrics().runsActive.set(active.size);
+    entry.ended = see(runId, entry, drive);
+    return entry;
+  };
+
+  const see = async (runId: string, entry: ActiveRun, drive: (entry: ActiveRun) => Promise<AdvanceOutcome>) => {
     let wasAdvanced = false;
     try {
-      const outcome = await driveRun(deps, candidate, ownerId, entry);
+      const outcome = await drive(entry);
       wasAdvanced = entry.lease !== null;
-      if (outcome.kind === "parked" && isEnding) line.call(candidate.id);
-      if (outcome.kind === "parked" && outcome.wakeAt) lookAt(candidate.id, outcome.wakeAt);
+      if (outcome.kind === "parked" && isEnding) line.call(runId);
+      if (outcome.kind === "parked" && outcome.wakeAt) lookAt(runId, outcome.wakeAt);
     } catch (error) {
       // The database is away, most likely. The lease runs out, and the run is taken up again, here or elsewhere.
-      log.warn({ run: candidate.id, err: error }, "a run was let go of without a word; it is taken up again");
+      log.warn({ run: runId, err: error }, "a run was let go of without a word; it is taken up again");
     }
     const wasFull = isFull();
-    active.delete(candidate.id);
+    active.delete(runId);
     metrics().runsActive.set(active.size);
-    if (wanted.delete(candidate.id)) lookFor(candidate.id);
+    if (wanted.delete(runId)) lookFor(runId);
     fill();
     // Only after work was done: a claim that was lost must not lead to the next one at once, or all processes would run after one row.
     if (wasFull && wasAdvanced && !isFull()) pollQuietly();
@@ -118,6 +129,17 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line, pollMs = 
   const renewal = repeat("renew", LEASE_RENEW_INTERVAL_MS, () => renew(deps, [...active.values()]));
 
   return {
+    seat(runId) {
+      if (isEnding || isFull() || active.has(runId) || !line.isOpen()) return null;
+      const claimedFrom = new Date();
+      const claimed = Promise.withResolvers<ClaimOutcome>();
+      const entry = hold(runId, async (own) => driveClaimed(deps, await claimed.promise, claimedFrom, own));
+      const leave = () => {
+        claimed.resolve({ kind: "lost" });
+        return entry.ended;
+      };
+      return { owner: ownerId, take: claimed.resolve, leave };
+    },
     look: pollQuietly,
     wake(runId, callOthers) {
       const entry = active.get(runId);

@@ -41,7 +41,7 @@ export async function startWorker(): Promise<RunningWorker> {
     if (loop) loop.wake(runId, callOthers);
     else callOthers();
   };
-  const runtime = await openRuntime(wake);
+  const runtime = await openRuntime({ wake, seat: (runId) => loop?.seat(runId) ?? null });
   await readProjectGroups(runtime);
   line = openWakeLine(env.DATABASE_URL ?? "", worker.id, (runId) => loop?.wake(runId));
   const tasks = worker.capacity === 0 ? [] : [

@@ -6,7 +6,7 @@
  * `xmin`), and `wakes` is never newer than they are. What a silent worker may still be writing is read after the claim, when it cannot.
  */
 import type { Actor } from "@/lib/domain/actor";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { insertEvent, type NewEvent } from "@/lib/store/event-sql";
 import type { Candidate, Lease } from "@/lib/store/lease-sql";
 import { type RunSnapshot, runSnapshot, type StoredSnapshot, toSnapshot } from "@/lib/store/queries/load-run";
@@ -23,7 +23,7 @@ export interface Claim {
 
 export type ClaimOutcome = { kind: "claimed"; lease: Lease; wakes: number; snapshot: RunSnapshot | null } | { kind: "lost" };
 
-export async function claimRun(db: Db, { candidate, owner, leaseMs }: Claim, actor: Actor, at: Date): Promise<ClaimOutcome> {
+export async function claimRun(db: Statements, { candidate, owner, leaseMs }: Claim, actor: Actor, at: Date): Promise<ClaimOutcome> {
   const event = insertEvent({ chainId: candidate.id, ...eventOf(candidate, owner), at, actor }, "announced");
   await pause("claim-run:before-commit", candidate.id);
   const snapshot = candidate.leaseOwner === null ? Prisma.sql`, ${runSnapshot(candidate.id)}` : Prisma.empty;

@@ -4,7 +4,7 @@
  */
 import type { Actor } from "@/lib/domain/actor";
 import type { ApprovalStatus } from "@/lib/domain/approval-state";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { insertEvent } from "@/lib/store/event-sql";
 import { pause } from "@/lib/pause";
 import { PLAN_ONCE } from "@/lib/store/plan-anew";
@@ -34,7 +34,7 @@ export interface DecidedRow {
   summary: string;
 }
 
-export async function decideApprovalRow(db: Db, decision: NewDecision, actor: Actor, at: Date): Promise<DecidedRow | null> {
+export async function decideApprovalRow(db: Statements, decision: NewDecision, actor: Actor, at: Date): Promise<DecidedRow | null> {
   const { edited } = decision;
   const rejected = decision.verdict === "rejected";
   const data = {

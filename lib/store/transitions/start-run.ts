@@ -1,6 +1,6 @@
 /** Creates a run with its steps, ready to be claimed, and its first event. */
 import type { Actor } from "@/lib/domain/actor";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
 import { insertEvent } from "@/lib/store/event-sql";
 import { pause } from "@/lib/pause";
 import { PLAN_ONCE } from "@/lib/store/plan-anew";
@@ -29,7 +29,7 @@ export interface NewRun {
   steps: NewStep[];
 }
 
-export async function startRunRow(db: Db, run: NewRun, at: Date): Promise<void> {
+export async function startRunRow(db: Statements, run: NewRun, at: Date): Promise<void> {
   const data = { workflow: run.workflow, version: run.version, config_hash: run.configHash, retry_of: run.retryOfRunId };
   const event = insertEvent({ chainId: run.id, type: "run.created", at, actor: run.startedBy, data }, "created");
   await pause("start-run:before-commit", run.id);
