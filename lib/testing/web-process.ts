@@ -1,6 +1,6 @@
 /**
- * A web process without pages: the real route handlers of what people do, behind Node's own HTTP server. It advances no runs. Its first line
- * is its address.
+ * A web process without pages: the real route handlers of what people do, behind Node's own HTTP server. It advances as many runs at a time as
+ * KIMITSU_WORKERS says. Its first line is its address.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,6 +12,7 @@ import { openRuntime } from "@/lib/engine/runtime";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { openWakeLine } from "@/lib/store/wake-line";
+import { type RunLoop, startRunLoop } from "@/lib/worker/run-loop";
 
 const ROUTES = [
   { path: /^\/runs$/, handler: start },
@@ -29,8 +30,12 @@ async function answer(message: IncomingMessage): Promise<Response> {
   return new Response(null, { status: 404 });
 }
 
-const line = openWakeLine(env.DATABASE_URL ?? "", createId("worker"), () => undefined);
-await openRuntime({ wake: (runId) => line.call(runId) });
+const ownerId = createId("worker");
+let loop: RunLoop | null = null;
+const line = openWakeLine(env.DATABASE_URL ?? "", ownerId, (runId) => loop?.wake(runId));
+await line.opened;
+const runtime = await openRuntime({ wake: (runId) => line.call(runId), seat: (runId) => loop?.seat(runId) ?? null });
+if (env.KIMITSU_WORKERS > 0) loop = startRunLoop(runtime, { ownerId, capacity: env.KIMITSU_WORKERS, line });
 const server = createServer(async (message, reply) => {
   const response = await answer(message);
   reply.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());

@@ -36,8 +36,8 @@ export interface Fleet {
   env: Record<string, string>;
   /** Resolves when the worker is on the list. `more` adds to its environment. */
   startWorker(more?: Record<string, string>): Promise<WorkerProcess>;
-  /** Resolves when it listens. */
-  startWeb(): Promise<WebProcess>;
+  /** Resolves when it listens. It advances so many runs at a time, none unless said. */
+  startWeb(options?: { runs?: number }): Promise<WebProcess>;
   person(name: string): Promise<DecidedBy>;
   /** A token of all that the person may do. */
   tokenOf(person: DecidedBy): Promise<string>;
@@ -75,8 +75,8 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
       });
       return Object.assign(child, { ownerId });
     },
-    startWeb: async () => {
-      const child = await startChildProgram("lib/testing/web-process.ts", { env: environment });
+    startWeb: async ({ runs = 0 } = {}) => {
+      const child = await startChildProgram("lib/testing/web-process.ts", { env: { ...environment, KIMITSU_WORKERS: String(runs) } });
       children.push(child);
       const url = await child.nextLine();
       return Object.assign(child, {

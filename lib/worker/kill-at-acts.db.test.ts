@@ -50,13 +50,18 @@ function holdAt(...wanted: Parameters<Fleet["pauses"]["holdAt"]>): Hold {
 /** Asks the first web process, kills it as it stands at the point, and gives what the point was passed for. Whoever asked hears nothing. */
 async function killWebAt(point: PausePoint, ...asking: Parameters<WebProcess["post"]>): Promise<string> {
   const [web] = webs.splice(0, 1) as [WebProcess];
+  const subject = await killAt(web, point, ...asking);
+  webs.push(await fleet.startWeb());
+  return subject;
+}
+
+async function killAt(web: WebProcess, point: PausePoint, ...asking: Parameters<WebProcess["post"]>): Promise<string> {
   const hold = holdAt(point, { pid: web.pid });
   const asked = web.post(...asking).then(({ status }) => status, () => "no answer");
   const standing = await hold.reached(PATIENCE_MS);
   standing.kill();
   expect(await asked).toBe("no answer");
   hold.release();
-  webs.push(await fleet.startWeb());
   return standing.subject ?? "";
 }
 
@@ -211,6 +216,32 @@ describe(verifies("promise:3", verifies("promise:5", "a worker is killed with SI
     await fleet.startWorker();
     await server.release(FREE_TOOL);
     await expectWhole(runId, tag);
+  });
+});
+
+describe(verifies("promise:5", verifies("promise:3", "a process that serves and advances is killed with SIGKILL in the commit in which it also claims the run")), () => {
+  test.each(["start-run:before-commit", "claim-run:before-commit"] as const)("at %s of a start: nothing of the run is there", { timeout: 90_000 }, async (point) => {
+    const runId = await killAt(await fleet.startWeb({ runs: 4 }), point, "/runs", token.sam, { workflow: "main", params: { tag: `seat-${point}` } });
+    expect(await database.db.run.count({ where: { id: runId } })).toBe(0);
+    expect(await database.db.event.count({ where: { chainId: runId } })).toBe(0);
+  });
+
+  test("after the commit of a start: the run is the dead process's, and ends right on another", { timeout: 90_000 }, async () => {
+    const runId = await killAt(await fleet.startWeb({ runs: 4 }), "claim-run:after-commit", "/runs", token.sam, { workflow: "main", params: { tag: "seat-after" } });
+    expect(await events(runId, "run.started")).toBe(1);
+    await expectWhole(runId, "seat-after");
+    expect(await events(runId, "run.taken_over")).toBe(1);
+  });
+
+  test.each(MOMENTS)("%s the commit of a decision: it was made with the claim or not at all, and the call is sent once", { timeout: 90_000 }, async (moment) => {
+    const tag = `seat-decided-${moment}`;
+    const { runId } = await startTwoCalls(fleet.deps, tag);
+    const { id } = await untilAsked(runId);
+    await until(() => readRun(runId), { what: "no worker has it", timeoutMs: PATIENCE_MS, isDone: ({ leaseOwner }) => leaseOwner === null });
+    await killAt(await fleet.startWeb({ runs: 4 }), `claim-run:${moment}-commit`, `/approvals/${id}/decide`, token.rea, { decision: "approve" });
+    expect(await database.db.decision.count({ where: { approvalId: id } })).toBe(moment === "before" ? 0 : 1);
+    await expectWhole(runId, tag);
+    expect(await events(runId, "approval.decided")).toBe(1);
   });
 });
 

@@ -33,7 +33,7 @@ test(verifies("engine:one-decision", `${CONTESTS} times two people ask two web p
   const ids = approvals.map(({ id }) => id);
 
   const people = await Promise.all(
-    ["Ana", "Ben"].map(async (name) => ({ name, wins: 0, token: await fleet.tokenOf(await fleet.person(name)), web: await fleet.startWeb() })),
+    ["Ana", "Ben"].map(async (name) => ({ name, wins: 0, token: await fleet.tokenOf(await fleet.person(name)), web: await fleet.startWeb({ runs: 4 }) })),
   );
   for (const [index, id] of ids.entries()) {
     // Both have read the approval and are about to write; then both are let go.
