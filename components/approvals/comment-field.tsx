@@ -18,7 +18,7 @@ export function CommentField({ value, onChange, onDrop }: { value: string; onCha
           Drop
         </Button>
       </div>
-      <textarea id="approve-comment" autoFocus rows={2} maxLength={LENGTH_MAX} value={value} onChange={(event) => onChange(event.target.value)} className={classNames(controlClass, "h-auto py-1.5")} />
+      <textarea id="approve-comment" autoFocus rows={2} maxLength={LENGTH_MAX} value={value} onChange={(event) => onChange(event.target.value)} className={classNames(controlClass, "h-auto py-1.5 max-tablet:h-auto")} />
     </div>
   );
 }

@@ -118,7 +118,7 @@ function Control({ id, field, draft, isFirst, isInvalid, noteId, onChange }: Con
       return <Select {...common} onChange={(event) => write(event.target.value)} choices={field.choices.map((choice) => ({ value: JSON.stringify(choice), label: typeof choice === "string" ? choice : JSON.stringify(choice) }))} />;
     case "lines":
     case "json":
-      return <textarea {...common} rows={Math.min(12, Math.max(2, draft.text.split("\n").length))} spellCheck={false} onChange={(event) => write(event.target.value)} className={classNames(controlClass, "h-auto py-1.5 font-mono text-[12.5px]")} />;
+      return <textarea {...common} rows={Math.min(12, Math.max(2, draft.text.split("\n").length))} spellCheck={false} onChange={(event) => write(event.target.value)} className={classNames(controlClass, "h-auto py-1.5 max-tablet:h-auto font-mono text-[12.5px]")} />;
     default:
       return <input {...common} type="text" autoComplete="off" spellCheck={false} inputMode={field.kind === "text" ? undefined : "decimal"} onChange={(event) => write(event.target.value)} className={classNames(controlClass, "font-mono text-[12.5px]")} />;
   }

@@ -48,7 +48,7 @@ export function NoteForm({ field, text, onText, isPending, action, pendingAction
             if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit();
           }}
           placeholder={field.placeholder}
-          className={classNames(controlClass, "h-auto py-1.5")}
+          className={classNames(controlClass, "h-auto py-1.5 max-tablet:h-auto")}
         />
       </div>
       {after}
