@@ -150,7 +150,8 @@ test(verifies("inbox:batch", "a batch decides one after the other and tells of e
   await bar.getByLabel("Reason for all of them").fill("Not today");
   await bar.getByRole("button", { name: "Reject 2" }).click();
   await expect(bar.getByText("rejected", { exact: true })).toHaveCount(2);
-  await expect(bar.getByText("Done: 2 of 2 recorded")).toBeVisible();
+  await expect(page.getByText("No pending call fits these filters.")).toBeVisible();
+  await expect(bar.getByText("Done: 2 of 2 recorded"), "although the queue is empty now").toBeVisible();
   expect(await deps.db.decision.count({ where: { approvalId: { in: [pending.batchOne.approvalId, pending.batchTwo.approvalId] }, verdict: "rejected", reason: "Not today" } })).toBe(2);
 });
 

@@ -10,6 +10,8 @@ import { arriveAt, rememberPlace } from "./queue-place";
 import { QueueRow } from "./queue-row";
 
 interface Props extends QueueRows {
+  /** Stands in place of the list; what became of a batch stays although it was about the last rows. */
+  whenEmpty: string;
   selectedId: string | null;
   /** Behind the path of a card: the filters. */
   search: string;
@@ -18,7 +20,7 @@ interface Props extends QueueRows {
 }
 
 /** The pending calls. Those that are not critical and that the reader may decide can be picked for a batch. */
-export function Queue({ rows, sunk, selectedId, search, now, decide }: Props) {
+export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }: Props) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string) => setPicked((before) => (before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
   const { shown, listeners, showArrived } = useStillRows({ rows, sunk }, search);
@@ -40,11 +42,15 @@ export function Queue({ rows, sunk, selectedId, search, now, decide }: Props) {
   return (
     <>
       <div className="relative flex min-h-0 flex-1 flex-col" {...listeners}>
-        <ol aria-label="Pending approvals" className="min-h-0 flex-1 overflow-y-auto max-tablet:overflow-visible">
-          {shown.rows.map(show)}
-          {shown.sunk.length > 0 ? <li className="border-b border-line bg-sunken px-4 py-1.5 text-sm font-medium text-ink-2">Set aside by you</li> : null}
-          {shown.sunk.map(show)}
-        </ol>
+        {shown.rows.length + shown.sunk.length === 0 ? (
+          <p className="px-4 py-6 text-ink-2">{whenEmpty}</p>
+        ) : (
+          <ol aria-label="Pending approvals" className="min-h-0 flex-1 overflow-y-auto max-tablet:overflow-visible">
+            {shown.rows.map(show)}
+            {shown.sunk.length > 0 ? <li className="border-b border-line bg-sunken px-4 py-1.5 text-sm font-medium text-ink-2">Set aside by you</li> : null}
+            {shown.sunk.map(show)}
+          </ol>
+        )}
         {shown.arrived > 0 ? (
           <Button size="small" onClick={showArrived} className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-float">
             {shown.arrived === 1 ? "Show 1 new call" : `Show ${shown.arrived} new calls`}

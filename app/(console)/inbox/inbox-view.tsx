@@ -62,11 +62,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
         {view.problems.map((problem) => (
           <Notice key={problem} tone="failed" title={problem} className="m-3" />
         ))}
-        {rows.length > 0 ? (
-          <Queue rows={page.items} sunk={sunk} selectedId={approvalId} search={searchOf(view)} now={at} decide={decideCard} />
-        ) : (
-          <p className="px-4 py-6 text-ink-2">{counts.all === 0 ? "Nothing waits for a person." : "No pending call fits these filters."}</p>
-        )}
+        <Queue rows={page.items} sunk={sunk} whenEmpty={counts.all === 0 ? "Nothing waits for a person." : "No pending call fits these filters."} selectedId={approvalId} search={searchOf(view)} now={at} decide={decideCard} />
         <Pager label="Pages of the queue" firstHref={firstHref} nextHref={nextHref} />
       </Column>
       {card ? (
