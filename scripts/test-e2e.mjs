@@ -20,6 +20,7 @@ export async function runBrowserTests(bench, files) {
   });
   const { expected = 0, flaky = 0, unexpected = 0 } = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).stats : {};
   await application.stop();
+  if (flaky > 0) console.log(`  ${flaky} of them passed at the second try only; they are named above, and their traces are in test-results. That is a fault, of the test or of what it tests.`);
   return { passed: expected + flaky, failed: code === 0 ? unexpected : Math.max(unexpected, 1) };
 }
 
