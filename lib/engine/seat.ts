@@ -35,23 +35,23 @@ export interface Work<Done> {
 }
 
 /** Writes, and sees to it that someone goes on with the run. */
-export async function writeAndGoOn<Done>(deps: SeatDeps, { runId, status, write, isWoken }: Work<Done>): Promise<Done> {
-  const at = deps.now();
-  const seat = deps.seat?.(runId) ?? null;
-  const done = seat ? await writeAndClaim(deps, seat, at) : { written: await write(deps.db, at), isTaken: false };
-  if (!done.isTaken && isWoken(done.written)) deps.wake(runId);
-  return done.written;
+export async function writeAndGoOn<Done>(deps: SeatDeps, work: Work<Done>): Promise<Done> {
+  const seat = deps.seat?.(work.runId) ?? null;
+  const { done, isTaken } = seat ? await writeAndClaim(deps, seat, work) : { done: await work.write(deps.db, deps.now()), isTaken: false };
+  if (!isTaken && work.isWoken(done)) deps.wake(work.runId);
+  return done;
+}
 
-  async function writeAndClaim({ db }: SeatDeps, { owner, take, leave }: Seat, claimedAt: Date) {
-    let isTaken = false;
-    try {
-      const candidate = { id: runId, status, leaseOwner: null };
-      const [written, claim] = await commitBoth(db, (own) => write(own, claimedAt), (own) => claimRun(own, { candidate, owner, leaseMs: LEASE_MS }, SYSTEM_ACTOR, claimedAt));
-      isTaken = claim.kind === "claimed";
-      if (isTaken) take(claim);
-      return { written, isTaken };
-    } finally {
-      if (!isTaken) await leave();
-    }
+async function writeAndClaim<Done>({ db, now }: SeatDeps, { owner, take, leave }: Seat, { runId, status, write }: Work<Done>): Promise<{ done: Done; isTaken: boolean }> {
+  const at = now();
+  const claim = { candidate: { id: runId, status, leaseOwner: null }, owner, leaseMs: LEASE_MS };
+  let isTaken = false;
+  try {
+    const [done, outcome] = await commitBoth(db, (own) => write(own, at), (own) => claimRun(own, claim, SYSTEM_ACTOR, at));
+    isTaken = outcome.kind === "claimed";
+    if (isTaken) take(outcome);
+    return { done, isTaken };
+  } finally {
+    if (!isTaken) await leave();
   }
 }

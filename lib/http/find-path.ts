@@ -2,8 +2,10 @@
 import type { Method } from "@/lib/http/operation";
 import { OPERATIONS } from "@/lib/http/operations";
 
-/** How addresses begin that are the API's alone; under the others there are pages too. */
-const ROOTS = new Set(["runs", "approvals", "calls", "invoke", "registry", "audit-log"]);
+const rootOf = (path: string): string => path.split("/")[1] ?? "";
+
+/** How addresses begin that are the API's alone; settings are pages too. */
+const ROOTS = new Set(OPERATIONS.map(({ path }) => rootOf(path)).filter((root) => root !== "settings"));
 
 const PATHS = OPERATIONS.map(({ method, path }) => ({ method, path, shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`) }));
 
@@ -17,7 +19,7 @@ export interface Misplaced {
 
 /** Null for what the API answers, and for what is none of its business. */
 export function findMisplaced(method: string, pathname: string): Misplaced | null {
-  if (method === "OPTIONS" || !ROOTS.has(pathname.split("/")[1] ?? "")) return null;
+  if (method === "OPTIONS" || !ROOTS.has(rootOf(pathname))) return null;
   const allow = PATHS.filter(({ shape }) => shape.test(pathname)).map((known) => known.method);
   if (allow.length === 0) return { status: 404, code: "not_found", message: `The API has nothing at ${pathname}. What it has is listed at /openapi.json.`, allow };
   if (allow.includes((method === "HEAD" ? "GET" : method) as Method)) return null;
