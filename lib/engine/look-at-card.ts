@@ -4,10 +4,11 @@ import type { EngineDeps } from "@/lib/engine/deps";
 import { KimitsuError } from "@/lib/errors";
 import { lookAtCard, lookAwayFromCard, type Look } from "@/lib/store/transitions/look-at-card";
 
+/** A call that no longer waits has no lookers, and to say that one looks at it is no mistake: the page was told, or will be in a moment. */
 export async function beginLook(deps: EngineDeps, look: Look): Promise<void> {
   const now = deps.now();
-  const waits = await lookAtCard(deps.db, look, new Date(now.getTime() + LOOK_MS), now);
-  if (!waits) throw new KimitsuError("not_found", `No approval ${look.approvalId} waits for a decision.`);
+  const isThere = await lookAtCard(deps.db, look, new Date(now.getTime() + LOOK_MS), now);
+  if (!isThere) throw new KimitsuError("not_found", `There is no approval ${look.approvalId}.`);
 }
 
 export async function endLook(deps: EngineDeps, look: Look): Promise<void> {

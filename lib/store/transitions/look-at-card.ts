@@ -6,14 +6,15 @@ export interface Look {
   userId: string;
 }
 
-/** False when the call no longer waits. What is over is swept away by whoever comes next. */
+/** Nothing is noted for a call that no longer waits; false when there is none. What is over is swept away by whoever comes next. */
 export async function lookAtCard(db: Db, look: Look, until: Date, at: Date): Promise<boolean> {
   const rows = await db.$queryRaw<{ id: string }[]>`
-    WITH swept AS (DELETE FROM lookers WHERE until < ${at} AND NOT (approval_id = ${look.approvalId} AND user_id = ${look.userId}))
-    INSERT INTO lookers (approval_id, user_id, until)
-    SELECT id, ${look.userId}, ${until} FROM approvals WHERE id = ${look.approvalId} AND status = 'pending'
-    ON CONFLICT (approval_id, user_id) DO UPDATE SET until = greatest(lookers.until, excluded.until)
-    RETURNING approval_id AS id`;
+    WITH swept AS (DELETE FROM lookers WHERE until < ${at} AND NOT (approval_id = ${look.approvalId} AND user_id = ${look.userId})),
+    looked AS (
+      INSERT INTO lookers (approval_id, user_id, until)
+      SELECT id, ${look.userId}, ${until} FROM approvals WHERE id = ${look.approvalId} AND status = 'pending'
+      ON CONFLICT (approval_id, user_id) DO UPDATE SET until = greatest(lookers.until, excluded.until))
+    SELECT id FROM approvals WHERE id = ${look.approvalId}`;
   return rows.length > 0;
 }
 

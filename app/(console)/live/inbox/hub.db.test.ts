@@ -45,6 +45,8 @@ test(verifies("inbox:looking", "an open line hears who has which card open, from
   await database.db.looker.updateMany({ data: { until: new Date(Date.now() - 1) } });
   await vi.waitFor(() => expect(names()).toEqual([]), 10_000);
   await bench.decide(approval!, "rejected");
-  await expect(beginLook(deps, looks[1]!)).rejects.toMatchObject({ code: "not_found" });
+  await beginLook(deps, looks[1]!);
+  expect(await database.db.looker.count({ where: { approvalId: approval!.id, until: { gt: new Date() } } }), "nobody looks at what is decided").toBe(0);
+  await expect(beginLook(deps, { ...looks[1]!, approvalId: "apr_none" })).rejects.toMatchObject({ code: "not_found" });
   leave();
 });
