@@ -5,7 +5,8 @@
 import type { QueueRoom } from "@/lib/engine/queue-room";
 import type { StartDeps } from "@/lib/engine/start-run";
 import { KimitsuError } from "@/lib/errors";
-import { type AnswerKey, keepAnswer, pruneAnswers } from "@/lib/store/transitions/keep-answer";
+import { findKeptAnswer } from "@/lib/store/queries/find-kept-answer";
+import { type AnswerKey, keepAnswer, type KeptAnswer, pruneAnswers } from "@/lib/store/transitions/keep-answer";
 
 const CREATED = 202;
 const ASKED: QueueRoom = { require: async () => undefined };
@@ -14,13 +15,28 @@ const ASKED: QueueRoom = { require: async () => undefined };
 export async function answerOnce<D extends StartDeps, A extends object>(deps: D, once: AnswerKey | null, work: (deps: D) => Promise<A>): Promise<A> {
   if (!once) return work(deps);
   const woken: string[] = [];
-  // Asked before the transaction: inside, everyone would hold a connection and wait for one to count with.
-  await deps.queue.require();
-  const kept = await keepAnswer(deps.db, once, CREATED, (tx) => work({ ...deps, db: tx, queue: ASKED, seat: () => null, wake: (runId) => void woken.push(runId) }), deps.now());
+  const kept =
+    (await findWhileFull<D, A>(deps, once)) ??
+    (await keepAnswer(deps.db, once, CREATED, (tx) => work({ ...deps, db: tx, queue: ASKED, seat: () => null, wake: (runId) => void woken.push(runId) }), deps.now()));
   if (kept.kind === "other_request") {
     throw new KimitsuError("conflict", `The Idempotency-Key ${once.key} was used for another request within the last day; nothing was created. Use a new key.`);
   }
   woken.forEach(deps.wake);
   if (kept.kind === "done") await pruneAnswers(deps.db, deps.now());
   return kept.answer;
+}
+
+/**
+ * Null while there is room. A full queue refuses what is new; what was done before takes no room and is answered as ever. Asked before the
+ * transaction: inside, everyone would hold a connection and wait for one to count with.
+ */
+async function findWhileFull<D extends StartDeps, A extends object>({ db, now, queue }: D, once: AnswerKey): Promise<KeptAnswer<A> | null> {
+  try {
+    await queue.require();
+    return null;
+  } catch (refusal) {
+    const kept = await findKeptAnswer<A>(db, once, now());
+    if (kept === null) throw refusal;
+    return kept;
+  }
 }

@@ -33,4 +33,9 @@ test(verifies("protection:queue", "a full queue starts and retries nothing, unde
   later();
   const [kept, again] = [await start({ "idempotency-key": "one" }), await start({ "idempotency-key": "one" })];
   expect([kept.status, again.body]).toEqual([202, kept.body]);
+
+  later();
+  const [repeated, other, fresh] = [await start({ "idempotency-key": "one" }), await ask(START, "/runs", { method: "POST", token, body: { workflow: "main", params: { text: "x" } }, headers: { "idempotency-key": "one" } }), await start({ "idempotency-key": "two" })];
+  expect([repeated.status, repeated.body], "what was answered is answered again, however full it is").toEqual([202, kept.body]);
+  expect([other.status, fresh.status]).toEqual([409, 503]);
 });
