@@ -135,6 +135,7 @@ describe("deciding on a run", () => {
 describe("the inbox by API", () => {
   test("lists by status in pages, and shows one with its decisions", async () => {
     const { runId, approval } = await waiting();
+    const others = [await waiting(), await waiting(), await waiting()];
     const listed = (await ask(GET, `/approvals?status=pending&run=${runId}`, { token: rea.token })).body;
     expect(listed.items).toEqual([expect.objectContaining({ approval_id: approval.id, status: "pending", run_id: runId, started_by: "operator's", agent_says: "I look and I act.", reject_reasons: ["Wrong"], decisions: [] })]);
     await onApproval(DECIDE, approval.id, { decision: "reject", reason: "Wrong", comment: "no" });
@@ -144,6 +145,8 @@ describe("the inbox by API", () => {
     const first = (await ask(GET, "/approvals?limit=2", { token: rea.token })).body;
     const second = (await ask(GET, `/approvals?limit=2&cursor=${first.next_cursor}`, { token: rea.token })).body;
     expect([...first.items, ...second.items]).toEqual(all.slice(0, 4));
+    const listedIds = all.slice(0, 4).map((item: { approval_id: string }) => item.approval_id);
+    expect(listedIds.toSorted(), "the newest, of which three came after it").toEqual([approval.id, ...others.map((other) => other.approval.id)].toSorted());
   });
 
   test("404 and 422", async () => {
