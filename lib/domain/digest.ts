@@ -1,5 +1,5 @@
 /** The digest that an approval binds: the same JSON gives the same digest, and what JSON cannot carry is refused. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { KimitsuError } from "@/lib/errors";
 
@@ -19,7 +19,7 @@ export function canonicalizeArguments(value: unknown): string {
 
 /** `sha256:` and 64 hexadecimal digits over the canonical form. */
 export function digestArguments(value: unknown): string {
-  return `sha256:${createHash("sha256").update(canonicalizeArguments(value), "utf8").digest("hex")}`;
+  return `sha256:${hash("sha256", canonicalizeArguments(value))}`;
 }
 
 function findProblem(value: unknown, place: string, depth: number): string | null {

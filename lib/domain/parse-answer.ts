@@ -9,10 +9,11 @@ export function parseAnswer(text: string, wantsJson: boolean): { ok: true; answe
 }
 
 function findJson(text: string): Record<string, unknown> | null {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text);
+  const json = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+  // Most answers are prose; an error that is thrown and caught costs far more than this look.
+  if (!json.trimStart().startsWith("{")) return null;
   try {
-    const value: unknown = JSON.parse(fenced?.[1] ?? text);
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+    return JSON.parse(json) as Record<string, unknown>;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 /** What a tool claims to be, as one number: whoever changes a word of the definition changes the fingerprint. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 
 /** A tool as its server lists it. Everything in it is a claim. */
@@ -48,5 +48,5 @@ function pick({ name, title, description, inputSchema, outputSchema, annotations
 function digest(value: unknown): string {
   const text = canonicalize(value);
   if (text === undefined) throw new Error("unreachable: a definition has a canonical form");
-  return `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
+  return `sha256:${hash("sha256", text)}`;
 }

@@ -112,7 +112,11 @@ function findJson(text: string): Json {
   return (start >= 0 && end > start ? parseJson(text.slice(start, end + 1)) : undefined) ?? null;
 }
 
+/** What a JSON text can begin with. Most of what is asked about is prose, and an error that is thrown and caught costs more than the rest of a turn. */
+const JSON_START = /^\s*[[{"\-\dtfn]/;
+
 function parseJson(text: string): Json | undefined {
+  if (!JSON_START.test(text)) return undefined;
   try {
     return JSON.parse(text) as Json;
   } catch {
