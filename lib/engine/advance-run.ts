@@ -100,7 +100,7 @@ async function driveToRest(context: RunContext, { deadline, wake }: Driving): Pr
     const outcome: StepOutcome = reached.kind === "waiting" && deadline?.signal.aborted ? deadline.outcome : reached;
     if (outcome.kind !== "waiting") {
       const end = toEnd(outcome);
-      held(await writes.now((db) => settleRunRow(db, lease, { ...end, lastStep: memory.lastMove }, activeMs(), deps.now())));
+      held(await writes.now((db) => settleRunRow(db, lease, { ...end, lastStep: memory.lastMove, leftOpen: memory.leftOpen() }, activeMs(), deps.now())));
       tellRunSettled({ runId: lease.runId, workflow: memory.run.workflow, status: end.status });
       return { kind: "settled" };
     }

@@ -4,9 +4,10 @@ import { cancelRun } from "@/lib/engine/cancel-run";
 import { settleCall } from "@/lib/engine/settle-call";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { useDatabase } from "@/lib/testing/database";
-import { type BenchFacts, eventTypes, openEngineBench } from "@/lib/testing/engine-bench";
+import { type BenchFacts, eventTypes, listUntoldEnds, openEngineBench } from "@/lib/testing/engine-bench";
 import { holdAt, releaseAll } from "@/lib/testing/pause-points";
 import { TEST_ACTOR } from "@/lib/testing/run-bench";
+import { until } from "@/lib/testing/until";
 
 const database = useDatabase();
 afterEach(releaseAll);
@@ -119,6 +120,8 @@ describe("cancelling", () => {
     expect(run.status).toBe("cancelled");
     expect(run.steps.every((step) => step.status === "cancelled")).toBe(true);
     expect(await bench.pending(runId)).toHaveLength(0);
+    expect(await listUntoldEnds(database, runId)).toEqual([]);
+    expect((await eventTypes(database, runId)).at(-1)).toBe("run.cancelled");
     await expect(cancelRun(bench.deps, TEST_ACTOR, { runId })).rejects.toThrow(/is cancelled already/);
     expect(await verifyAudit(bench.deps)).toMatchObject({ ok: true });
     return run;
@@ -181,5 +184,57 @@ describe("cancelling", () => {
     const bench = await openEngineBench(database, { script, files });
     const run = await cancelled(bench, await bench.launch());
     expect(run.calls.map((call) => call.status)).toEqual(["failed", "cancelled"]);
+    expect(await eventTypes(database, run.id)).toContain("call.failed");
   });
+
+  test(verifies("promise:8", "each call, approval and step that is ended with the run has its event"), async () => {
+    const script = CALLS.script.replace("{ tool: t-none, arguments: {} }", "{ tool: t-none, arguments: { n: 1 } }, { tool: t-none, arguments: { n: 2 } }");
+    const bench = await openEngineBench(database, { ...CALLS, script });
+    const runId = await bench.start();
+    const { ended } = await bench.drive(runId);
+    await bench.recorder.waitForCalls("slow");
+    await cancelled(bench, runId);
+    expect((await eventTypes(database, runId)).slice(-7)).toEqual(["approval.cancelled", "approval.cancelled", "call.outcome_unknown", "call.cancelled", "call.cancelled", "step.cancelled", "run.cancelled"]);
+    await bench.recorder.release("slow");
+    await ended;
+  });
+
+  test("what is added to the run while the cancel waits for it is ended too", async () => {
+    const bench = await openEngineBench(database, CALLS);
+    const runId = await bench.start();
+    const adding = Promise.withResolvers<void>();
+    const isWaiting = Promise.withResolvers<void>();
+    const added = database.db.$transaction(async (tx) => {
+      await tx.$executeRaw`UPDATE runs SET updated_at = updated_at WHERE id = ${runId}`;
+      await tx.step.create({ data: { id: "step_late", runId, key: "late", type: "agent" } });
+      adding.resolve();
+      await isWaiting.promise;
+    });
+    await adding.promise;
+    const run = cancelled(bench, runId);
+    await until(() => database.db.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`, { what: "the cancel waits", isDone: (rows) => rows.length > 0 });
+    isWaiting.resolve();
+    await added;
+    expect((await run).steps.map(({ key }) => key)).toContain("late");
+  });
+});
+
+test(verifies("promise:8", "what a failing step leaves open in its run is withdrawn, each with its event"), async () => {
+  const script = "agents:\n  worker: { turns: [{ call: [{ tool: t-none, arguments: {} }] }] }\n  other: { turns: [{ call: [{ tool: slow, arguments: {} }] }, { output: { ktsu_low_quality: true } }] }\n";
+  const files = {
+    "agents/other.agent.yaml": 'name: other\nmodel: standard\nprompt: { system: "Other." }\nservers: [{ name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [slow] } }]\n',
+    "workflows/main.workflow.yaml": "kind: workflow\nname: main\npipeline:\n  - { id: asks, agent: ./agents/worker.agent.yaml }\n  - { id: fails, agent: ./agents/other.agent.yaml }\n  - { id: after, depends_on: [asks], transform: { inputs: [{ from: asks }], ops: [] } }\n",
+  };
+  const bench = await openEngineBench(database, { script, files, allowlist: "- name: t-none\n  require_approval: {}" });
+  const runId = await bench.start();
+  const { ended } = await bench.drive(runId);
+  await bench.recorder.waitForCalls("slow");
+  await until(() => bench.pending(runId), { what: "the question", isDone: (rows) => rows.length > 0 });
+  await bench.recorder.release("slow");
+  expect(await ended).toEqual({ kind: "settled" });
+  const run = await bench.read(runId);
+  expect(run.steps.map(({ key, status }) => [key, status])).toEqual([["asks", "cancelled"], ["fails", "failed"], ["after", "cancelled"]]);
+  expect(await listUntoldEnds(database, runId)).toEqual([]);
+  expect((await eventTypes(database, runId)).slice(-5)).toEqual(["approval.cancelled", "call.cancelled", "step.cancelled", "step.cancelled", "run.failed"]);
+  expect(await verifyAudit(bench.deps)).toMatchObject({ ok: true });
 });

@@ -16,7 +16,7 @@ import { verifyAudit } from "@/lib/engine/verify-audit";
 import { KimitsuError } from "@/lib/errors";
 import type { PausePoint } from "@/lib/pause";
 import { useDatabase } from "@/lib/testing/database";
-import { type EngineBench, openEngineBench } from "@/lib/testing/engine-bench";
+import { type EngineBench, listUntoldEnds, openEngineBench } from "@/lib/testing/engine-bench";
 import { holdAt, releaseAll } from "@/lib/testing/pause-points";
 import { CALL_ID_META_KEY } from "@/lib/tools/call-tool";
 import { sweepTimers } from "@/lib/worker/sweep-timers";
@@ -132,6 +132,7 @@ class Walk {
 async function judge(bench: EngineBench, runId: string): Promise<void> {
   const run = await bench.read(runId);
   expect(["complete", "failed", "cancelled"]).toContain(run.status);
+  expect(await listUntoldEnds(database, runId)).toEqual([]);
   const events = await database.db.event.findMany({ where: { chainId: runId }, orderBy: { seq: "asc" } });
   const disabledAt = new Map((await database.db.user.findMany({ where: { disabledAt: { not: null } } })).map((user) => [user.id, user.disabledAt as Date]));
   const facts = events.map((event) => ({ type: event.type, at: event.at, data: (JSON.parse(event.body) as { data: Record<string, unknown> }).data }));

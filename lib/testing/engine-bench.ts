@@ -112,3 +112,17 @@ function readRun({ db }: TestDatabase, runId: string) {
 export async function eventTypes({ db }: TestDatabase, runId: string): Promise<string[]> {
   return (await db.event.findMany({ where: { chainId: runId }, orderBy: { seq: "asc" } })).map((event) => event.type);
 }
+
+/** Steps, calls and approvals that ended with their run, or are unknown by it, and have no event that says so. */
+export async function listUntoldEnds(database: TestDatabase, runId: string): Promise<string[]> {
+  const run = await readRun(database, runId);
+  const events = await database.db.event.findMany({ where: { chainId: runId } });
+  const told = events.map(({ type, body }) => ({ type, data: (JSON.parse(body) as { data: Record<string, unknown> }).data }));
+  const isTold = (type: string, field: string, id: string) => told.some((event) => event.type === type && event.data[field] === id);
+  const ends = [
+    ...run.steps.filter(({ status }) => status === "cancelled").map(({ id }) => ["step.cancelled", "step_id", id] as const),
+    ...run.calls.filter(({ status }) => status === "cancelled" || status === "outcome_unknown").map(({ id, status }) => [`call.${status}`, "call_id", id] as const),
+    ...run.calls.flatMap(({ approvals }) => approvals).filter(({ status }) => status === "cancelled").map(({ id }) => ["approval.cancelled", "approval_id", id] as const),
+  ];
+  return ends.filter(([type, field, id]) => !isTold(type, field, id)).map(([type, , id]) => `${type} ${id}`);
+}

@@ -3,8 +3,9 @@
  * something outside woke the run. It is ahead of the database only by what can be found again after a crash: that a step has begun
  * (step-starts.ts), and the end of the last one, which follows from its turns.
  */
-import type { CallStatus } from "@/lib/domain/call-state";
-import type { StepStatus } from "@/lib/domain/step-state";
+import { AGENTS_SERVER, type CallStatus } from "@/lib/domain/call-state";
+import { isStepSettled, type StepStatus } from "@/lib/domain/step-state";
+import type { LeftOpen } from "@/lib/store/left-open-sql";
 import type { Lease, LeaseOutcome } from "@/lib/store/lease-sql";
 import type { StepMove } from "@/lib/store/transitions/settle-step";
 import type { CallRow, RunRow, RunSnapshot, StepRow, TurnRow } from "@/lib/store/queries/load-run";
@@ -23,6 +24,7 @@ export interface FreshRows {
 
 /** Only people and timers move a row out of these; out of all others only the holder of the lease does. */
 const WAITING_CALLS: readonly CallStatus[] = ["pending_approval", "outcome_unknown"];
+const OPEN_CALLS: readonly CallStatus[] = ["requested", "approved", "pending_approval", "outcome_unknown"];
 const WAITING_STEPS: readonly StepStatus[] = ["pending_approval", "needs_human_review"];
 
 export class RunMemory {
@@ -107,6 +109,13 @@ export class RunMemory {
   #moved(id: string, begins: boolean): void {
     this.#movedAt.set(id, ++this.#moves);
     if (begins && this.#hasCaughtUp) this.isBehind = true;
+  }
+
+  /** What the end of the run would end with it. An outcome that is unknown here may be settled by a person in this moment, and the call be open again. */
+  leftOpen(): LeftOpen {
+    const calls = [...this.calls.values()].filter(({ status, server }) => OPEN_CALLS.includes(status) || (status === "executing" && server === AGENTS_SERVER));
+    const approvals = calls.flatMap(({ id, status, approval }) => (status === "pending_approval" && approval ? [{ id: approval.id, callId: id }] : []));
+    return { steps: [...this.steps.values()].filter(({ status }) => !isStepSettled(status)), calls, approvals };
   }
 
   signal(): void {
