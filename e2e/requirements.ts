@@ -94,6 +94,7 @@ export const REQUIREMENTS = {
   "inbox:reload": "A reload in the middle of a decision decides nothing and loses nothing that was decided.",
   "inbox:secret": "A secret planted in arguments, results and errors is in no page, no answer of the server and no storage of the browser.",
   "inbox:still": "Nothing on the inbox jumps while it loads and while others come and go.",
+  "inbox:focus": "Focus goes on with the work: after a decision to the next call, after a form back to its button, after setting aside to the card that came.",
   "inbox:size": "The first load of the inbox takes less than 200 KB of script.",
 
   "tools:list": "Tools show the health of their server, their danger, who may use them, and for each agent what becomes of a call, with file and line.",
@@ -130,6 +131,8 @@ export const REQUIREMENTS = {
   "preferences:account": "Preferences are kept with the account and hold in every browser, from the first byte on.",
   "ui:installable": "The console can be installed: a manifest, and icons for every use.",
   "ui:palette": "One field, opened by a key, leads to pages, waiting calls, runs, workflows, tools and people, as far as the person's role goes.",
+  "ui:toasts": "What is told in passing covers nothing that is read or pressed next, at any width, stays while it is pointed at, and can be dismissed.",
+  "ui:tabs": "On a phone the tab of the page is in sight, and tabs that do not fit fade at the edge.",
   "ui:theme": "A chosen theme holds at once and after a reload.",
 
   "promise:1": "Every tool call, whatever the way in, passes one function that refuses what the policy refuses.",

@@ -2,8 +2,9 @@
 
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
+import { KeepFocus } from "@/components/ui/keep-focus";
 import { controlClass } from "@/components/ui/field";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { type Decide, type DecisionAnswer, decideSafely } from "./decision";
@@ -51,35 +52,47 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
     router.refresh();
   }
 
+  /** One step: out of the reason first, and only then out of what was picked. */
+  function back() {
+    if (reason !== null) return setReason(null);
+    setResults([]);
+    onClear();
+  }
+  const sendOnEnter = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.nativeEvent.isComposing) void run("rejected");
+  };
+
   const missed = results.filter((result) => !result.isRecorded);
   // While it goes on only what was refused is told, so that the queue above does not jump with each call.
   const isFolded = progress !== null || results.length > RESULTS_UNFOLDED;
   if (chosen.length === 0 && results.length === 0) return null;
   return (
-    <section aria-label="Selected calls" className="grid max-h-[50dvh] gap-2 overflow-y-auto border-t border-line-strong bg-panel px-4 py-3 max-tablet:sticky max-tablet:bottom-14">
-      <p role="status" className="text-sm font-medium">
-        {progress ? `${progress.verdict === "approved" ? "Approving" : "Rejecting"} ${progress.done + 1} of ${progress.of}…` : chosen.length > 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded`}
-      </p>
-      {isFolded ? <Results results={missed} /> : <Results results={results} />}
-      {isFolded && progress === null ? (
-        <details className="text-sm">
-          <summary className="w-fit underline decoration-line-strong underline-offset-3 hover:decoration-ink">Each of the {results.length}</summary>
-          <Results results={results} />
-        </details>
-      ) : null}
-      {reason !== null && progress === null ? (
-        <input autoFocus aria-label="Reason for all of them" placeholder="Reason, told to the agents" value={reason} maxLength={2000} onChange={(event) => setReason(event.target.value)} className={controlClass} />
-      ) : null}
-      <div className="flex flex-wrap gap-2">
-        {chosen.length > 0 && progress === null ? (
-          <>
-            {reason === null ? <Button size="small" variant="primary" onClick={() => void run("approved")}>Approve {chosen.length}</Button> : null}
-            <Button size="small" onClick={() => (reason === null ? setReason("") : void run("rejected"))}>Reject {chosen.length}{reason === null ? "…" : ""}</Button>
-          </>
+    <section data-foot aria-label="Selected calls" className="max-h-[50dvh] overflow-y-auto border-t border-line-strong bg-panel px-4 py-3 max-tablet:sticky max-tablet:bottom-14">
+      <KeepFocus className="grid gap-2">
+        <p role="status" className="text-sm font-medium">
+          {progress ? `${progress.verdict === "approved" ? "Approving" : "Rejecting"} ${progress.done + 1} of ${progress.of}…` : chosen.length > 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded`}
+        </p>
+        {isFolded ? <Results results={missed} /> : <Results results={results} />}
+        {isFolded && progress === null ? (
+          <details className="text-sm">
+            <summary className="w-fit underline decoration-line-strong underline-offset-3 hover:decoration-ink">Each of the {results.length}</summary>
+            <Results results={results} />
+          </details>
         ) : null}
-        {chosen.length > 0 && chosen.length < pickable && progress === null && reason === null ? <Button size="small" variant="quiet" onClick={onPickAll}>Select all {pickable}</Button> : null}
-        {progress === null ? <Button size="small" variant="quiet" data-key="escape-batch" onClick={() => { setResults([]); setReason(null); onClear(); }}>{chosen.length > 0 ? "Clear" : "Close"}</Button> : null}
-      </div>
+        {reason !== null && progress === null ? (
+          <input autoFocus aria-label="Reason for all of them" placeholder="Reason, told to the agents" value={reason} maxLength={2000} onChange={(event) => setReason(event.target.value)} onKeyDown={sendOnEnter} className={controlClass} />
+        ) : null}
+        <div className="flex flex-wrap gap-2">
+          {chosen.length > 0 && progress === null ? (
+            <>
+              {reason === null ? <Button size="small" variant="primary" onClick={() => void run("approved")}>Approve {chosen.length}</Button> : null}
+              <Button size="small" variant={reason === null ? undefined : "primary"} data-key="reject-batch" onClick={() => (reason === null ? setReason("") : void run("rejected"))}>Reject {chosen.length}{reason === null ? "…" : ""}</Button>
+            </>
+          ) : null}
+          {chosen.length > 0 && chosen.length < pickable && progress === null && reason === null ? <Button size="small" variant="quiet" onClick={onPickAll}>Select all {pickable}</Button> : null}
+          {progress === null ? <Button size="small" variant="quiet" data-key="escape-batch" onClick={back}>{chosen.length === 0 ? "Close" : reason === null ? "Clear" : "Back"}</Button> : null}
+        </div>
+      </KeepFocus>
     </section>
   );
 }

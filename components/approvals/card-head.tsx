@@ -36,7 +36,7 @@ export function CardBar({ card, listHref, extend }: { card: ApprovalCard; listHr
 export function CardTitle({ card }: { card: ApprovalCard }) {
   return (
     <div className="grid gap-2">
-      <h2 id="card-title" className="text-xl font-semibold tracking-[-0.015em] wrap-anywhere">
+      <h2 id="card-title" tabIndex={-1} className="text-xl outline-none font-semibold tracking-[-0.015em] wrap-anywhere">
         <ShownText text={card.summary} />
       </h2>
       <dl className="flex flex-wrap gap-x-4 gap-y-0.5 text-sm text-ink-2">

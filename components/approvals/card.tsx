@@ -56,7 +56,7 @@ export function Card({ card, listHref, nextHref, actions }: Props) {
             </details>
           </div>
         </div>
-        <div className="shrink-0 max-tablet:sticky max-tablet:bottom-0 max-tablet:-mb-[calc(env(safe-area-inset-bottom)+60px)]">
+        <div data-foot className="shrink-0 max-tablet:sticky max-tablet:bottom-0 max-tablet:-mb-[calc(env(safe-area-inset-bottom)+60px)]">
           <DecisionArea facts={canDecide ? toFacts(card, nextHref) : null} decide={actions.decide} setAside={actions.setAside} nextHref={nextHref} isDecided={card.status !== "pending"} />
         </div>
       </article>

@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { KeepFocus } from "@/components/ui/keep-focus";
 import { AnswerNotice } from "./answer-notice";
 import type { Decide, DecisionAnswer, SetAside } from "./decision";
 import { type DecisionFacts, DecisionPanel } from "./decision-panel";
@@ -20,15 +21,20 @@ interface Props {
 export function DecisionArea({ facts, decide, setAside, nextHref, isDecided }: Props) {
   const { refresh } = useRouter();
   const [answer, setAnswer] = useState<DecisionAnswer | null>(null);
-  if (facts) return <DecisionPanel facts={facts} decide={decide} setAside={setAside} answer={answer} setAnswer={setAnswer} />;
   return (
-    <>
-      {answer && answer.kind !== "recorded" ? (
-        <div className="border-t border-line bg-paper px-4 pt-3 tablet:px-6">
-          <AnswerNotice answer={answer} onLookAgain={refresh} />
-        </div>
-      ) : null}
-      <NextPanel nextHref={nextHref} isDecided={isDecided} />
-    </>
+    <KeepFocus>
+      {facts ? (
+        <DecisionPanel facts={facts} decide={decide} setAside={setAside} answer={answer} setAnswer={setAnswer} />
+      ) : (
+        <>
+          {answer && answer.kind !== "recorded" ? (
+            <div className="border-t border-line bg-paper px-4 pt-3 tablet:px-6">
+              <AnswerNotice answer={answer} onLookAgain={refresh} />
+            </div>
+          ) : null}
+          <NextPanel nextHref={nextHref} isDecided={isDecided} />
+        </>
+      )}
+    </KeepFocus>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
-import { showToast } from "@/components/ui/toast";
+import { announce } from "@/components/ui/toast";
 import type { Extend } from "./decision";
 
 export function ExtendButton({ approvalId, extend }: { approvalId: string; extend: Extend }) {
@@ -13,7 +13,7 @@ export function ExtendButton({ approvalId, extend }: { approvalId: string; exten
       try {
         const { ok, message } = await extend(approvalId);
         setProblem(ok ? null : message);
-        if (ok) showToast(message);
+        if (ok) announce(message);
       } catch {
         setProblem("The connection broke; look whether the time has changed before you try again.");
       }

@@ -94,7 +94,8 @@ export function LiveInbox({ userId, watched }: { userId: string; watched: Readon
 /** Who took a call off this page, unless it was the reader. */
 function tellOfOthers(event: LiveEvent, userId: string, names: Readonly<Record<string, string>>): void {
   const name = event.approvalId ? names[event.approvalId] : undefined;
-  if (name === undefined || event.actor.id === userId) return;
+  // The card on the screen says so itself.
+  if (name === undefined || event.actor.id === userId || location.pathname === `/inbox/${event.approvalId}`) return;
   if (event.type === "approval.decided") showToast(`${event.actor.name} ${event.verdict === "rejected" ? "rejected" : "approved"} ${name}`);
   if (event.type === "approval.expired") showToast(`${name} expired`);
 }

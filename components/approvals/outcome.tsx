@@ -10,15 +10,16 @@ export function CardOutcome({ card }: { card: ApprovalCard }) {
   const outcome = describeOutcome(card);
   return (
     <>
-      {outcome ? (
-        <div aria-live="polite">
+      {/* There before there is anything to say: what comes together with its live region is not read out. */}
+      <div aria-live="polite" className={outcome ? undefined : "sr-only"}>
+        {outcome ? (
           <Notice tone={outcome.tone} title={outcome.title}>
             {outcome.detail ? <p className="wrap-anywhere">{outcome.detail}</p> : null}
             {outcome.isMoving ? <div aria-hidden className="working-bar mt-1 h-0.5 rounded-full" /> : null}
           </Notice>
-          {outcome.isMoving ? <RefreshWhileMoving /> : null}
-        </div>
-      ) : null}
+        ) : null}
+        {outcome?.isMoving ? <RefreshWhileMoving /> : null}
+      </div>
       {outcome && card.call.output !== null ? (
         <section aria-labelledby="result" className="grid gap-2">
           <h3 id="result" className="text-sm font-medium text-ink-2">

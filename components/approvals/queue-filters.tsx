@@ -19,6 +19,18 @@ export interface FilterChoice {
   current: string;
 }
 
+export function ChipLink({ chip }: { chip: FilterChip }) {
+  return (
+    <Link
+      href={chip.href}
+      aria-current={chip.isOn ? "true" : undefined}
+      className={classNames("inline-block rounded-full border border-line-strong bg-panel px-1.75 text-sm leading-6 whitespace-nowrap text-ink-2 hover:text-ink max-tablet:px-2 max-tablet:leading-8", chip.isOn && "border-accent bg-accent-soft text-accent hover:text-accent")}
+    >
+      {chip.label} {chip.count === null ? null : <span className="tabular-nums">{chip.count}</span>}
+    </Link>
+  );
+}
+
 /** Every filter is an address, so a view can be kept and sent. */
 export function QueueFilters({ chips, selects }: { chips: readonly FilterChip[]; selects: readonly FilterChoice[] }) {
   const router = useRouter();
@@ -28,18 +40,12 @@ export function QueueFilters({ chips, selects }: { chips: readonly FilterChip[];
         <ul className="flex flex-wrap gap-1">
           {chips.map((chip) => (
             <li key={chip.label}>
-              <Link
-                href={chip.href}
-                aria-current={chip.isOn ? "true" : undefined}
-                className={classNames("inline-block rounded-full border border-line-strong bg-panel px-2 text-sm leading-6 text-ink-2 hover:text-ink max-tablet:leading-8", chip.isOn && "border-accent bg-accent-soft text-accent hover:text-accent")}
-              >
-                {chip.label} {chip.count === null ? null : <span className="tabular-nums">{chip.count}</span>}
-              </Link>
+              <ChipLink chip={chip} />
             </li>
           ))}
         </ul>
       </nav>
-      <div className="grid grid-cols-3 gap-1.5 tablet:max-wide:grid-cols-2">
+      <div className="grid grid-cols-[minmax(0,1.2fr)_minmax(0,0.95fr)_minmax(0,1.1fr)] gap-1.5 tablet:max-wide:grid-cols-2">
         {selects.map(({ name, choices, current }) => (
           <Select
             key={name}

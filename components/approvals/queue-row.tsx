@@ -43,7 +43,7 @@ export function QueueRow({ row, href, isGone, isCurrent, isPicked, isPickable, h
           <Tag tone={DANGER_TONES[row.danger]}>{DANGER_WORDS[row.danger]}</Tag>
           <span className="min-w-0 wrap-anywhere">
             {row.agent} · {row.workflow} · {row.startedBy} · <RelativeTime at={row.createdAt} now={now} />
-            {row.minApprovals > 1 ? ` · has ${row.approvals} of ${row.minApprovals}` : ""}
+            {row.minApprovals > 1 ? ` · ${row.approvals} of ${row.minApprovals} approvals` : ""}
             {row.notesBy.length > 0 ? ` · note by ${row.notesBy.join(", ")}` : ""}
             {row.decidedByReader ? " · you approved" : row.refusal ? " · not yours to decide" : ""}
             <RowLookers approvalId={row.id} />

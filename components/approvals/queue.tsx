@@ -1,6 +1,6 @@
 "use client";
 
-import { type FocusEvent, useEffect, useState } from "react";
+import { type FocusEvent, useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { BatchBar } from "./batch-bar";
@@ -31,9 +31,12 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
   useEffect(() => {
     if (place !== -1) rememberPlace(place);
   }, [place]);
-  // A card that was opened from elsewhere shows where it stands in the queue.
+  const cardBefore = useRef(selectedId);
+  // A card that was opened from elsewhere shows where it stands in the queue; focus that nothing has any more goes to the card that came.
   useEffect(() => {
     arriveAt(selectedId);
+    if (cardBefore.current !== selectedId && document.activeElement === document.body) document.getElementById("card-title")?.focus({ preventScroll: true });
+    cardBefore.current = selectedId;
     if (selectedId !== null) void document.querySelector(`[data-row="${CSS.escape(selectedId)}"]`)?.scrollIntoView({ block: "nearest" });
   }, [selectedId]);
   const show = ({ row, isGone }: ShownRow) => (
@@ -52,7 +55,7 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
           </ol>
         )}
         {shown.arrived > 0 ? (
-          <Button size="small" onClick={showArrived} className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-float">
+          <Button data-foot size="small" onClick={showArrived} className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-float">
             {shown.arrived === 1 ? "Show 1 new call" : `Show ${shown.arrived} new calls`}
           </Button>
         ) : null}

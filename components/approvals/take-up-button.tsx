@@ -2,7 +2,7 @@
 
 import { useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
-import { showToast } from "@/components/ui/toast";
+import { announce } from "@/components/ui/toast";
 import type { TakeUp } from "./decision";
 
 export function TakeUpButton({ approvalId, takeUp }: { approvalId: string; takeUp: TakeUp }) {
@@ -13,7 +13,10 @@ export function TakeUpButton({ approvalId, takeUp }: { approvalId: string; takeU
       try {
         const { ok, message } = await takeUp(approvalId);
         setProblem(ok ? null : message);
-        if (ok) showToast(message);
+        if (!ok) return;
+        announce(message);
+        // The button goes with what it did.
+        document.getElementById("card-title")?.focus({ preventScroll: true });
       } catch {
         setProblem("The connection broke; look whether it is back before you try again.");
       }

@@ -37,7 +37,7 @@ export function PhoneBar({ destinations, waiting, person, theme, save, signOut }
   // A card has its own actions at the bottom edge, and a way back to the list.
   if (pathname.startsWith("/inbox/")) return null;
   return (
-    <nav aria-label="Main" className="fixed inset-x-0 bottom-0 z-30 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] tablet:hidden">
+    <nav data-foot aria-label="Main" className="fixed inset-x-0 bottom-0 z-30 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] tablet:hidden">
       <ul className="grid grid-cols-5">
         {shown.filter((destination) => destination.onPhone).map(({ href, label, icon: Icon }) => (
           <li key={href} className="relative">

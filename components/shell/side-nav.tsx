@@ -37,7 +37,7 @@ export function SideNav({ destinations, waiting, foot }: { destinations: readonl
           </li>
         ))}
       </ul>
-      <div className="mt-auto border-t border-line pt-2.5">{foot}</div>
+      <div data-foot className="mt-auto border-t border-line pt-2.5">{foot}</div>
     </nav>
   );
 }

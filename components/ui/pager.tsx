@@ -1,5 +1,6 @@
 import Link from "next/link";
 import { buttonClass } from "./button";
+import { classNames } from "./class-names";
 
 interface Props {
   /** Where the first page is; absent when this is it. */
@@ -7,13 +8,15 @@ interface Props {
   /** Where the next page is; absent on the last. */
   nextHref?: string;
   label: string;
+  /** How far from the edge, where it does not belong to the whole page. */
+  className?: string;
 }
 
 /** Keyset pages go onward only; the browser's own back button goes back. */
-export function Pager({ firstHref, nextHref, label }: Props) {
+export function Pager({ firstHref, nextHref, label, className = "px-4 py-4 tablet:px-6" }: Props) {
   if (!firstHref && !nextHref) return null;
   return (
-    <nav aria-label={label} className="flex gap-2 px-4 py-4 tablet:px-6">
+    <nav data-foot aria-label={label} className={classNames("flex gap-2", className)}>
       {firstHref ? (
         <Link href={firstHref} className={buttonClass({ size: "small" }, "hover:bg-sunken")}>
           First page

@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { X } from "lucide-react";
 import { Button } from "./button";
 
@@ -12,10 +12,12 @@ import { Button } from "./button";
 interface Toast {
   id: number;
   text: string;
+  /** Heard and not seen, because the page itself shows it. */
+  isSpoken: boolean;
 }
 
 const SHOWN_MS = 6_000;
-const SHOWN_MAX = 4;
+const SHOWN_MAX = 3;
 const none: readonly Toast[] = [];
 let toasts: readonly Toast[] = none;
 let nextId = 1;
@@ -26,8 +28,19 @@ function publish(next: readonly Toast[]) {
   for (const listener of listeners) listener();
 }
 
+/** The same words again take the place of the ones before: they are told anew, and do not pile up. */
+function add(text: string, isSpoken: boolean) {
+  const others = toasts.filter((toast) => toast.text !== text);
+  publish([...others, { id: nextId++, text, isSpoken }].slice(-SHOWN_MAX));
+}
+
 export function showToast(text: string) {
-  publish([...toasts, { id: nextId++, text }].slice(-SHOWN_MAX));
+  add(text, false);
+}
+
+/** For screen readers alone: of what everybody else sees where it happened. */
+export function announce(text: string) {
+  add(text, true);
 }
 
 function dismiss(id: number) {
@@ -58,26 +71,64 @@ function ToastCard({ toast }: { toast: Toast }) {
       for (const [name, listener] of Object.entries(events)) card.removeEventListener(name, listener);
     };
   }, [toast.id]);
+  const close = (event: MouseEvent) => {
+    // By keyboard: the focus must not fall out of the page with the button.
+    if (event.detail === 0) document.getElementById("content")?.focus({ preventScroll: true });
+    dismiss(toast.id);
+  };
   return (
-    <li ref={ref} className="arrives pointer-events-auto flex items-start gap-2 rounded-lg border border-line-strong bg-panel py-2 pr-1.5 pl-3.5 shadow-float">
-      <p className="min-w-0 flex-1 py-1 wrap-anywhere">{toast.text}</p>
-      <Button variant="quiet" size="icon" aria-label="Dismiss" onClick={() => dismiss(toast.id)}>
-        <X aria-hidden />
-      </Button>
+    <li ref={ref} className={toast.isSpoken ? "sr-only" : "arrives pointer-events-auto flex items-center gap-1 rounded-lg border border-line-strong bg-panel py-1 pr-1 pl-3 shadow-float"}>
+      <p className="min-w-0 flex-1 py-1.5 text-sm wrap-anywhere">{toast.text}</p>
+      {toast.isSpoken ? null : (
+        <Button variant="quiet" size="icon" aria-label="Dismiss" onClick={close}>
+          <X aria-hidden />
+        </Button>
+      )}
     </li>
   );
 }
 
-/** At the top, because what is done next is at the foot of a card, and on a phone at the foot of every page. */
+/**
+ * Where nothing is read or pressed next: in the empty part of the navigation where it is wide, over the end of the list where it is
+ * narrow, and on a phone above whatever stands at the foot. What must stay free says so with `data-foot`.
+ */
 export function Toaster() {
+  const ref = useRef<HTMLElement>(null);
   const shown = useSyncExternalStore(subscribe, () => toasts, () => none);
+  useClearOfFeet(ref, shown.some(({ isSpoken }) => !isSpoken));
   return (
-    <section aria-label="Notifications" aria-live="polite" className="pointer-events-none fixed inset-x-3 top-2 z-50 mx-auto max-w-88">
-      <ol className="grid gap-2">
+    <section ref={ref} aria-label="Notifications" aria-live="polite" className="pointer-events-none fixed z-50 pb-2 max-tablet:inset-x-3 max-tablet:mx-auto max-tablet:max-w-88 tablet:left-[82px] tablet:w-63 wide:left-2.5 wide:w-47 print:hidden">
+      <ol className="grid gap-1.5">
         {shown.map((toast) => (
           <ToastCard key={toast.id} toast={toast} />
         ))}
       </ol>
     </section>
   );
+}
+
+/** What stands at the foot comes, goes and grows while a toast is there (a form opens, calls are picked), so it is measured with each frame. */
+function useClearOfFeet(ref: RefObject<HTMLElement | null>, isShown: boolean) {
+  useLayoutEffect(() => {
+    const toaster = ref.current;
+    if (!toaster || !isShown) return;
+    let frame = 0;
+    const place = () => {
+      toaster.style.setProperty("bottom", `${heightOfFeet(toaster)}px`);
+      frame = requestAnimationFrame(place);
+    };
+    place();
+    return () => cancelAnimationFrame(frame);
+  }, [ref, isShown]);
+}
+
+/** From the lower edge up: past each that the toasts would otherwise cover. */
+function heightOfFeet(toaster: HTMLElement): number {
+  const { left, right, height } = toaster.getBoundingClientRect();
+  const feet = [...document.querySelectorAll("[data-foot]")].map((foot) => foot.getBoundingClientRect()).filter((foot) => foot.height > 0 && foot.left < right && foot.right > left);
+  let line = innerHeight;
+  for (const { top, bottom } of feet.toSorted((one, other) => other.bottom - one.bottom)) {
+    if (bottom > line - height) line = Math.min(line, top);
+  }
+  return innerHeight - line;
 }

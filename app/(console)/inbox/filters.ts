@@ -9,7 +9,14 @@ const SORT_WORDS = { expiry: "By expiry", age: "By age", danger: "By danger" } a
 /** Counts end at a thousand. */
 const print = (count: number): string => (count >= 1000 ? "999+" : String(count));
 
-export function toFilters(view: InboxView, counts: InboxCounts): { chips: FilterChip[]; selects: FilterChoice[] } {
+interface Filters {
+  chips: FilterChip[];
+  selects: FilterChoice[];
+  /** Apart from the others, because it comes and goes with what the reader does, and they should stay where they are. */
+  aside: FilterChip | null;
+}
+
+export function toFilters(view: InboxView, counts: InboxCounts): Filters {
   const isAll = !view.danger && !view.mine && !view.workflow && !view.agent && !view.aside;
   const level = (danger: DangerLevel, count: number | null) => chip(DANGER_WORDS[danger], count, { danger: view.danger === danger ? undefined : danger }, view.danger === danger);
   const lesser = (["medium", "low", "safe"] as const).filter((danger) => danger === "medium" || view.danger === danger || counts.dangers[danger] !== undefined);
@@ -23,8 +30,8 @@ export function toFilters(view: InboxView, counts: InboxCounts): { chips: Filter
       level("critical", counts.critical),
       level("high", counts.high),
       ...lesser.map((danger) => level(danger, countOf(danger))),
-      ...(counts.aside > 0 || view.aside ? [chip("Set aside", counts.aside, { aside: view.aside ? undefined : true }, view.aside === true)] : []),
     ],
+    aside: counts.aside > 0 || view.aside ? chip("Set aside", counts.aside, { aside: view.aside ? undefined : true }, view.aside === true) : null,
     selects: [
       select("Workflow", "Workflows", counts.workflows, view.workflow, (workflow) => listAddress(view, { workflow })),
       select("Agent", "Agents", counts.agents, view.agent, (agent) => listAddress(view, { agent })),

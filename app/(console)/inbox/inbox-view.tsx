@@ -4,7 +4,7 @@ import { Card } from "@/components/approvals/card";
 import { InboxKeys } from "@/components/approvals/keyboard";
 import { LiveInbox } from "@/components/approvals/live";
 import { Queue } from "@/components/approvals/queue";
-import { QueueFilters } from "@/components/approvals/queue-filters";
+import { ChipLink, QueueFilters } from "@/components/approvals/queue-filters";
 import { OpenRun, RunColumn } from "@/components/approvals/run-so-far";
 import { classNames } from "@/components/ui/class-names";
 import { Notice } from "@/components/ui/notice";
@@ -45,6 +45,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
   const sunk = isLastPage ? (await listInbox(db, reader, { ...view, cursor: undefined, aside: { only: true, now: clock } })).items : [];
   const rows = [...page.items, ...sunk];
   const at = clock.toISOString();
+  const { aside, ...filters } = toFilters(view, counts);
   const firstHref = view.cursor ? listAddress(view, { cursorText: undefined }) : undefined;
   const nextHref = page.nextCursor ? listAddress(view, { cursorText: page.nextCursor }) : undefined;
   return (
@@ -55,15 +56,16 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
           <span className="text-ink-3 tabular-nums">{counts.all >= 1000 ? "999+" : counts.all}</span>
           <span className="ml-auto flex items-center gap-2">
             <LiveInbox userId={session.user.id} watched={namesOf(rows, card)} />
+            {aside ? <ChipLink chip={aside} /> : null}
             <InboxKeys initial={session.preferences.keys} save={savePreferences} />
           </span>
         </header>
-        <QueueFilters {...toFilters(view, counts)} />
+        <QueueFilters {...filters} />
         {view.problems.map((problem) => (
           <Notice key={problem} tone="failed" title={problem} className="m-3" />
         ))}
         <Queue rows={page.items} sunk={sunk} whenEmpty={counts.all === 0 ? "Nothing waits for a person." : "No pending call fits these filters."} selectedId={approvalId} search={searchOf(view)} now={at} decide={decideCard} />
-        <Pager label="Pages of the queue" firstHref={firstHref} nextHref={nextHref} />
+        <Pager label="Pages of the queue" firstHref={firstHref} nextHref={nextHref} className="border-t border-line px-4 py-2.5" />
       </Column>
       {card ? (
         <>

@@ -13,7 +13,7 @@ export default async function SettingsLayout({ children }: { children: ReactNode
       ? [
           { href: "/settings/people", label: "People" },
           { href: "/settings/groups", label: "Groups" },
-          { href: "/settings/all-calls", label: "All calls" },
+          { href: "/settings/all-calls", label: "Pause" },
         ]
       : []),
     { href: "/settings/tokens", label: "Tokens" },

@@ -6,7 +6,7 @@ import { findPause } from "@/lib/store/queries/find-pause";
 import { titleFor } from "../../title-for";
 import { PauseButton } from "./pause-button";
 
-export const generateMetadata = titleFor("admin", "All calls");
+export const generateMetadata = titleFor("admin", "Pause");
 
 export default async function AllCallsPage() {
   await requirePermission("admin");
