@@ -179,10 +179,12 @@ function describeLane(lane: Lane): string {
 }
 
 function LaneFigures({ lane }: { lane: Lane }) {
-  const waited = sum(lane, "person");
+  const [worked, lasted, waited] = [sum(lane, "model", "tool"), sum(lane, "step"), sum(lane, "person")];
   return (
     <span aria-hidden className="text-sm text-ink-3 tabular-nums max-tablet:hidden">
-      {lane.spans.length === 0 ? lane.word : describeDuration(sum(lane, "model", "tool") || sum(lane, "step"))}
+      {lane.spans.length === 0 ? lane.word : describeDuration(worked > lasted && lasted > 0 ? lasted : worked || lasted)}
+      {/* Several at once work for longer than there was time. */}
+      {worked > lasted && lasted > 0 ? ` for ${describeDuration(worked)} of work` : null}
       {waited > 0 ? <span className="text-high"> + {describeDuration(waited)} waiting</span> : null}
     </span>
   );

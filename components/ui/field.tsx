@@ -22,7 +22,7 @@ function FieldFrame({ id, label, hint, error, className, children }: FrameProps 
       </label>
       {children}
       {error ? (
-        <p id={`${id}-note`} className="text-sm text-critical">
+        <p id={`${id}-note`} className="text-sm text-critical first-letter:uppercase">
           {error}
         </p>
       ) : hint ? (

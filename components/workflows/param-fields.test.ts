@@ -14,6 +14,9 @@ const SCHEMA = {
     note: { type: "string", maxLength: 5000 },
     key: { type: "string", secret: true, default: "do-not-show" },
     day: { type: "string", format: "date" },
+    at: { type: "string", format: "date-time" },
+    share: { type: "number", exclusiveMinimum: 0 },
+    code: { type: "string", pattern: "^[A-Z]+$" },
   },
 } as const;
 
@@ -25,7 +28,7 @@ const FULL = { "param:count": "3", "param:mode": '"fast"', "password:key": "sk_l
 describe("the form that starts a workflow", () => {
   test("has one field for each param, of the kind that its type asks for", () => {
     expect(Object.fromEntries(fields.map(({ name, kind }) => [name, kind]))).toEqual({
-      ticket: "text", count: "number", dry: "yes_no", mode: "choice", tags: "lines", extra: "json", note: "long", key: "secret", day: "text",
+      ticket: "text", count: "number", dry: "yes_no", mode: "choice", tags: "lines", extra: "json", note: "long", key: "secret", day: "text", at: "text", share: "number", code: "text",
     });
     expect(field("day").inputType).toBe("date");
   });
@@ -34,6 +37,11 @@ describe("the form that starts a workflow", () => {
     expect(field("ticket")).toMatchObject({ label: "Ticket", initial: "T-310", required: false, examples: ["T-310"] });
     expect(field("tags").initial).toBe("a\nb");
     expect(field("count").required).toBe(true);
+  });
+
+  test("says what fits before anything is typed, by an example where there is one", () => {
+    const hints = Object.fromEntries(["ticket", "at", "share", "code"].map((name) => [name, field(name).hint]));
+    expect(hints).toEqual({ ticket: "Such as T-310.", at: "A time with its zone, such as 2026-01-31T09:30:00Z.", share: "More than 0.", code: "Must match ^[A-Z]+$." });
   });
 
   test("never holds the value of a secret, and names its control so that a refused form does not give it back", () => {

@@ -17,6 +17,7 @@ export interface ParamField {
 type Schema = Readonly<Record<string, unknown>>;
 
 const LONG_FROM = 200;
+const EXAMPLES_NAMED = 3;
 const INPUT_TYPES: Readonly<Record<string, ParamField["inputType"]>> = { date: "date", time: "time", email: "email", uri: "url" };
 
 /** The fields for a params schema, in the order of the file. */
@@ -39,7 +40,7 @@ function toField(name: string, schema: Schema, required: boolean): ParamField {
     // A default of a secret stays where it is written.
     initial: kind === "secret" || schema.default === undefined ? "" : toText(kind, schema.default),
     choices,
-    examples: kind === "text" && Array.isArray(schema.examples) ? schema.examples.filter((example): example is string => typeof example === "string") : [],
+    examples: kind === "text" ? examplesOf(schema) : [],
   };
 }
 
@@ -54,13 +55,18 @@ function kindOf(schema: Schema): ParamField["kind"] {
   return "json";
 }
 
+function examplesOf({ examples }: Schema): string[] {
+  return Array.isArray(examples) ? examples.filter((example): example is string => typeof example === "string") : [];
+}
+
 function describe({ description }: Schema): string {
   if (typeof description !== "string" || description === "") return "";
   return /[.!?]$/.test(description) ? description : `${description}.`;
 }
 
 function describeLimits(schema: Schema, kind: ParamField["kind"]): string[] {
-  const { minimum, maximum, pattern, minLength, maxLength, type } = schema;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern, minLength, maxLength, type, format } = schema;
+  const examples = examplesOf(schema);
   return [
     ...(kind === "lines" ? ["One on each line."] : []),
     ...(kind === "json" ? [`JSON${typeof type === "string" ? `: ${type === "object" || type === "array" ? `an ${type}` : `a ${type}`}` : ""}.`] : []),
@@ -69,7 +75,10 @@ function describeLimits(schema: Schema, kind: ParamField["kind"]): string[] {
     ...(typeof maximum === "number" ? [`At most ${maximum}.`] : []),
     ...(typeof minLength === "number" && minLength > 1 ? [`At least ${minLength} characters.`] : []),
     ...(typeof maxLength === "number" ? [`At most ${maxLength} characters.`] : []),
-    ...(typeof pattern === "string" ? [`Must match ${pattern}.`] : []),
+    ...(typeof exclusiveMinimum === "number" ? [`More than ${exclusiveMinimum}.`] : []),
+    ...(typeof exclusiveMaximum === "number" ? [`Less than ${exclusiveMaximum}.`] : []),
+    ...(kind === "text" && format === "date-time" ? ["A time with its zone, such as 2026-01-31T09:30:00Z."] : []),
+    ...(typeof pattern === "string" ? [examples.length > 0 ? `Such as ${examples.slice(0, EXAMPLES_NAMED).join(", ")}.` : `Must match ${pattern}.`] : []),
     ...(kind === "secret" ? ["A secret: it is sealed, shown nowhere, and forgotten when the run ends."] : []),
   ];
 }

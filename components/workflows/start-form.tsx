@@ -8,6 +8,7 @@ import { useForm } from "@/components/ui/use-form";
 import { TextArea } from "@/components/runs/text-area";
 import { controlName, type ParamField } from "./param-fields";
 
+const NOT_CHOSEN = { value: "", label: "Choose…" };
 const NOT_SET = { value: "", label: "Not set" };
 const YES_NO = [
   { value: "true", label: "Yes" },
@@ -49,7 +50,7 @@ function Field({ field, state }: { field: ParamField; state: FormState }) {
     case "choice":
     case "yes_no": {
       const choices = field.kind === "choice" ? field.choices : YES_NO;
-      return <SelectField {...control} choices={field.required && control.defaultValue !== "" ? choices : [NOT_SET, ...choices]} />;
+      return <SelectField {...control} choices={field.required ? (control.defaultValue === "" ? [NOT_CHOSEN, ...choices] : choices) : [NOT_SET, ...choices]} />;
     }
     case "long":
       return <TextArea {...control} rows={4} />;

@@ -30,13 +30,13 @@ export default async function GroupsPage() {
           head={
             <>
               <Th>Group</Th>
-              <Th>Members</Th>
+              <Th className="max-tablet:hidden">Members</Th>
             </>
           }
         >
           {groups.map((group) => (
             <Row key={group.id} className="hover:bg-sunken/60">
-              <Td className="w-2/5 align-top">
+              <Td className="align-top tablet:w-2/5">
                 <Link href={`/settings/groups/${group.id}`} className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink">
                   {group.name}
                 </Link>
@@ -46,8 +46,11 @@ export default async function GroupsPage() {
                     named in <code>policy.yaml</code>
                   </div>
                 ) : null}
+                <div className="pt-1 text-ink-2 tablet:hidden">
+                  <Members group={group} isNeeded={Object.hasOwn(named, group.name)} />
+                </div>
               </Td>
-              <Td className="align-top text-ink-2">
+              <Td className="align-top text-ink-2 max-tablet:hidden">
                 <Members group={group} isNeeded={Object.hasOwn(named, group.name)} />
               </Td>
             </Row>

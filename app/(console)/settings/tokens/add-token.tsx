@@ -60,7 +60,9 @@ function AddTokenForm({ scopes, onClose }: Props & { onClose: () => void }) {
       <FormFailure state={state} fields={["name", "scopes", "expires"]} />
       <TextField id="token-name" name="name" label="Name" required maxLength={80} autoComplete="off" defaultValue={values.name} error={issues.name} hint="What will use it, such as “nightly report”." />
       <fieldset className="grid" aria-describedby={issues.scopes ? "token-scopes-note" : undefined}>
-        <legend className="pb-1 text-sm font-medium text-ink-2">Scopes</legend>
+        <legend className="pb-1 text-sm font-medium text-ink-2">
+          Scopes <span className="font-normal text-ink-3">at least one</span>
+        </legend>
         {scopes.map(({ value, says }) => (
           <CheckField
             key={value}

@@ -5,6 +5,7 @@ import { ValueView } from "@/components/runs/value-view";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Pager } from "@/components/ui/pager";
 import { engineDeps } from "@/lib/engine/deps";
+import { listCallTools } from "@/lib/store/queries/list-call-tools";
 import { listRunEvents, type RunEvent } from "@/lib/store/queries/list-run-events";
 import { addressWith, oneText } from "../../../search-params";
 import { loadRun } from "../load-run";
@@ -18,13 +19,14 @@ export default async function RunEventsPage({ params, searchParams }: PageProps<
   const given = Number(oneText((await searchParams).after) ?? 0);
   const after = Number.isSafeInteger(given) && given > 0 && given < 2 ** 31 ? given : 0;
   const page = await listRunEvents(engineDeps().db, run.id, { after, limit: PAGE });
+  const toolOf = await listCallTools(engineDeps().db, page.items.flatMap(({ data }) => callOf(data) ?? []));
   const base = `/history/${run.id}/events`;
   return (
     <>
       {page.items.length > 0 ? (
         <ol aria-label="Events, oldest first">
           {page.items.map((event) => (
-            <EventRow key={event.id} event={event} />
+            <EventRow key={event.id} event={event} tool={toolOf.get(callOf(event.data) ?? "")} />
           ))}
         </ol>
       ) : (
@@ -37,7 +39,7 @@ export default async function RunEventsPage({ params, searchParams }: PageProps<
   );
 }
 
-function EventRow({ event }: { event: RunEvent }) {
+function EventRow({ event, tool }: { event: RunEvent; tool: string | undefined }) {
   return (
     <li className="border-b border-line">
       <details className="group">
@@ -45,7 +47,7 @@ function EventRow({ event }: { event: RunEvent }) {
           <ChevronRight aria-hidden className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90" />
           <span className="text-sm text-ink-3 tabular-nums max-tablet:hidden">{event.seq}</span>
           <span className="min-w-0">
-            <code className="wrap-anywhere">{event.type}</code> <span className="text-sm text-ink-2 wrap-anywhere">{describeData(event.data)}</span>
+            <code className="wrap-anywhere">{event.type}</code> <span className="text-sm text-ink-2 wrap-anywhere">{describeData(event.data, tool)}</span>
           </span>
           <span className="truncate text-sm text-ink-2 max-tablet:order-last max-tablet:col-start-2">{event.actor.name}</span>
           <span className="text-sm text-ink-3">
@@ -60,10 +62,13 @@ function EventRow({ event }: { event: RunEvent }) {
   );
 }
 
+const callOf = (data: RunEvent["data"]): string | null => (typeof data.call_id === "string" ? data.call_id : null);
+
 /** What the event is about, in a few words; opened, it shows all of it. */
-function describeData(data: RunEvent["data"]): string {
+function describeData(data: RunEvent["data"], tool: string | undefined): string {
   const text = (name: string): string => (typeof data[name] === "string" || typeof data[name] === "number" ? String(data[name]) : "");
   if (text("server") && text("tool")) return `${text("server")}.${text("tool")}`;
+  if (tool) return [tool, text("verdict")].filter(Boolean).join(", ");
   if (text("model")) return `turn ${text("turn")}, ${text("model")}`;
   return text("step") || text("verdict") || text("status") || text("workflow") || text("reason");
 }
