@@ -60,6 +60,11 @@ test(verifies("leaks:none", "of all secrets that were planted, none is in the da
     const received = await givingBack.received();
     for (const secret of [variables.SVC_TOKEN, variables.HOOK_KEY, variables.PROVIDER_KEY, own.pin, own.literal]) expect(search([{ name: "servers", text: received }], { secret })).not.toEqual([]);
 
+    // What channels are told is sent by itself, a moment after it happened.
+    await expect.poll(() => givingBack.told(), { timeout: 30_000 }).toContain('"type":"run.failed"');
+    await expect.poll(() => app.db.notice.count({ where: { channel: "refusing", lastError: { not: null } } }), { timeout: 30_000 }).toBeGreaterThan(0);
+    for (const secret of [own.pin, CONTROL]) expect(search([{ name: "told", text: givingBack.told() }], { secret }), "arguments and params in messages").toEqual([]);
+
     const database = Object.entries(await dumpDatabase(app.db)).map(([table, text]) => ({ name: `table ${table}`, text: `${text}\n${readBytes(text)}` }));
     await app.stumble(["SVC_TOKEN", "PROVIDER_KEY", "AUTH_SECRET"]);
     await app.stop();

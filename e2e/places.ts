@@ -14,6 +14,7 @@ export const PLACES: { path: string; title: string; name: string; nav?: string; 
   { path: "/settings/preferences", title: "Settings", name: "preferences", tab: "Preferences", roles: EVERYONE },
   { path: "/settings/people", title: "Settings", name: "people", tab: "People", roles: ["admin"] },
   { path: "/settings/groups", title: "Settings", name: "groups", tab: "Groups", roles: ["admin"] },
+  { path: "/settings/channels", title: "Settings", name: "channels", tab: "Channels", roles: ["admin"] },
   { path: "/settings/all-calls", title: "Settings", name: "all-calls", tab: "Pause", roles: ["admin"] },
   { path: "/settings/tokens", title: "Settings", name: "tokens", tab: "Tokens", roles: EVERYONE },
 ];

@@ -51,6 +51,10 @@ const envSchema = z.object({
   AUTH_OIDC_NAME: z.string().default("Single sign-on"),
   KIMITSU_ADMIN_EMAIL: z.string().default("admin@localhost"),
   KIMITSU_ADMIN_PASSWORD: z.string().optional(),
+  /** The mail server for channels of type `email`, with its user and password: smtp://user:password@host:587, or smtps:// for TLS from the start. Unset: no mail is sent. */
+  KIMITSU_SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must be the address of a mail server, such as smtp://user:password@mail.example.com:587" }).optional(),
+  /** Who mail comes from. */
+  KIMITSU_MAIL_FROM: z.string().default("Kimitsu <kimitsu@localhost>"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   /** Where traces are sent (OTLP over HTTP, `/v1/traces` is added). Unset: none are made. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: "must be the address of an OTLP collector, such as http://localhost:4318" }).optional(),

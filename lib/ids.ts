@@ -11,7 +11,7 @@ const PREFIX = {
   user: "usr",
   group: "grp",
   token: "tok",
-  outbox: "out",
+  notice: "ntc",
   worker: "wrk",
   request: "req",
   view: "view",

@@ -12,6 +12,8 @@ export interface GivingBack {
   places: { recorder: string; hostile: string; shut: string; hook: string; badHook: string; provider: string };
   /** What reached the servers, as one text: a secret that never left could not have come back. */
   received(): Promise<string>;
+  /** What the channel for a program was told. */
+  told(): string;
   close(): Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export async function startGivingBack(around: () => readonly string[]): Promise<
   return {
     places: { recorder: recorder.url, hostile: hostile.url, shut: shut.url, hook: hook.url, badHook: badHook.url, provider: provider.url },
     received: async () => [...seen, key(), JSON.stringify(await recorder.received()), ...[...hostile.requests, ...shut.requests].map(({ headers }) => JSON.stringify(headers))].join("\n"),
+    told: () => seen.map((text) => JSON.parse(text) as { url?: string; body?: string }).flatMap(({ url, body }) => (url === "/told" ? [body ?? ""] : [])).join("\n"),
     close: async () => {
       await Promise.all([recorder.close(), hostile.close(), shut.close(), hook.close(), badHook.close(), provider.close()]);
     },

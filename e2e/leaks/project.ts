@@ -10,6 +10,8 @@ export function makeSecrets() {
     SVC_TOKEN: sentinel("svc"),
     /** A variable, sent with a webhook in address, header and body. */
     HOOK_KEY: `snt-hook-${randomBytes(8).toString("hex")}`,
+    /** A variable, the key that messages to a channel are signed with. */
+    CHANNEL_KEY: sentinel("channel"),
     /** A provider's key. */
     PROVIDER_KEY: sentinel("provider"),
     /** With which a workflow can be started from outside. */
@@ -48,6 +50,11 @@ providers:
 model_groups:
   - { name: standard, models: [play/m] }
   - { name: paid, models: [paid/m] }
+`,
+    "policy.yaml": `env: [{ name: CHANNEL_KEY, secret: true }, { name: HOOK_KEY, secret: true }]
+channels:
+  - { name: program, type: webhook, url: "${at.hook}/told", secret: "{{ env.CHANNEL_KEY }}", events: [approval.requested, approval.decided, call.outcome_unknown, run.failed, run.needs_human_review] }
+  - { name: refusing, type: slack, url: "${at.badHook}/{{ env.HOOK_KEY }}", events: [approval.requested, run.failed] }
 `,
     "models/play.script.yaml": `agents:
   worker:
@@ -94,7 +101,7 @@ env: [{ name: SVC_TOKEN, secret: true }, { name: HOOK_KEY, secret: true }]
 params: { schema: { type: object, required: [pin], properties: { pin: { type: string, minLength: 8, secret: true }, note: { type: string } } } }
 pipeline:
   - { id: work, agent: ./agents/worker.agent.yaml, params: { token: "{{ env.SVC_TOKEN }}", extra: "{{ params.pin }}" } }
-  - { id: notify, depends_on: [work], webhook: { url: "${at.hook}/{{ env.HOOK_KEY }}", headers: { X-Pin: "{{ params.pin }}" }, body: { key: "{{ env.HOOK_KEY }}", told: "{{ step.work.told }}" } } }
+  - { id: notify, depends_on: [work], webhook: { url: "${at.hook}/{{ env.HOOK_KEY }}", secret: "{{ env.HOOK_KEY }}", headers: { X-Pin: "{{ params.pin }}" }, body: { key: "{{ env.HOOK_KEY }}", told: "{{ step.work.told }}" } } }
 `,
     "workflows/hook-fails.workflow.yaml": `kind: workflow
 name: hook-fails

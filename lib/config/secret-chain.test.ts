@@ -174,6 +174,13 @@ describe("a secret must not reach a place whose content is recorded", () => {
     expect(change(main, (definition: Main) => void definition.pipeline.push({ id: "hook", webhook }))).toEqual([]);
   });
 
+  it("the key that a webhook is signed with is a place for secrets, and for nothing else", () => {
+    const signedWith = (secret: string) => change(main, (definition: Main) => void definition.pipeline.push({ id: "hook", webhook: { url: "https://x.example", secret } }));
+    expect(signedWith("{{ env.SVC_TOKEN }}")).toEqual([]);
+    expect(signedWith("plain")).toEqual([`${main}: secret chain broken: a literal (NOT secret)  →  signature of step hook`]);
+    expect(signedWith("{{ step.first.result }}")).toEqual([`${main}: secret chain broken: output of step first (NOT secret)  →  signature of step hook`]);
+  });
+
   it("text around a secret keeps it secret", () => {
     expect(change(main, (definition: Main) => void (definition.pipeline[1]!.params = { token: "Token {{ env.SVC_TOKEN }}" }))).toEqual([]);
   });

@@ -112,6 +112,11 @@ class ChainTracer {
       const flows = listFlows(step.input ?? step.params ?? {}, target.workflow.definition.params?.schema).filter((flow) => isReceived(target.workflow, flow));
       return [...open, ...flows.map((flow) => ({ flow, at: [...base, field, ...flow.at], follow: (chain: ChainNode[]) => this.enterWorkflow(target.workflow, flow.to, chain) }))];
     }
+    if ("webhook" in step && step.webhook.secret !== undefined) {
+      const at = [...base, "webhook", "secret"];
+      const end = authNode(workflow.source, at, `signature of step ${step.id}`);
+      return [...open, ...listFlows({ secret: step.webhook.secret }, undefined).map((flow) => ({ flow, at, follow: (chain: ChainNode[]) => this.finish([...chain, end]) }))];
+    }
     return open;
   }
 

@@ -35,8 +35,8 @@ function listKindReferences(step: Step): StepReference[] {
     return step.input === undefined ? listTemplates(step.params ?? {}, ["params"], "input") : listTemplates(step.input, ["input"], "input");
   }
   if ("webhook" in step) {
-    const { url, headers, body } = step.webhook;
-    return listTemplates({ url, headers, body: body ?? null }, ["webhook"], "webhook");
+    const { url, headers, body, secret } = step.webhook;
+    return listTemplates({ url, headers, body: body ?? null, ...(secret !== undefined && { secret }) }, ["webhook"], "webhook");
   }
   const merged = step.transform.ops.flatMap((op, index) =>
     "merge" in op ? op.merge.flatMap((from, position) => listFrom(from, ["transform", "ops", index, "merge", position], "transform")) : [],

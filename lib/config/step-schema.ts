@@ -91,6 +91,7 @@ const webhookStepSchema = z
         method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).default("POST").describe("HTTP method"),
         headers: z.record(z.string(), z.string()).default({}).describe("Headers; may hold templates, secret ones too"),
         body: z.json().optional().describe("JSON body; strings in it may hold templates, secret ones too"),
+        secret: z.string().min(1).optional().describe("Key that the request is signed with (Standard Webhooks): `{{ env.NAME }}` or `{{ params.NAME }}`, marked secret; unsigned if absent"),
         timeout_s: z.number().min(1).max(300).default(30).describe("Longest time in seconds"),
       })
       .describe("One HTTP request"),

@@ -99,3 +99,19 @@ export const ASIDE_MINUTES_MAX = 30 * 24 * 60;
 export const NOTE_LENGTH_MAX = 2_000;
 /** Who looks at a card is told to the others for this long after the last sign of it. Longer than two renewals, so that a lost one does not make them blink. */
 export const LOOK_MS = 40_000;
+
+/** How often channels are looked after: a message is under way this long after what it tells of, at most. Shorter asks the database more often. */
+export const NOTICE_INTERVAL_MS = 1_000;
+/** Messages of one channel that are sent at once; those of a chat or mail channel become one message. */
+export const NOTICE_BATCH_MAX = 50;
+/** How long a process has to send what it took; after that another one sends it, so it may come twice, never not at all. */
+export const NOTICE_HOLD_MS = 2 * 60_000;
+/** A channel that does not answer within this time counts as away. */
+export const NOTICE_TIMEOUT_MS = 10_000;
+/** After a failure that may pass a message is tried again after this, then after twice as long, and so on. */
+export const NOTICE_BACKOFF_MS = 5_000;
+export const NOTICE_BACKOFF_MAX_MS = 15 * 60_000;
+/** Tries after which a message is given up: some two hours. */
+export const NOTICE_ATTEMPTS_MAX = 15;
+/** How long it can be looked up what was sent. */
+export const NOTICE_KEPT_MS = 30 * 24 * 3_600_000;

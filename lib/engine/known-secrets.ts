@@ -52,7 +52,7 @@ export function refuseKnownSecrets(project: Project, processEnv: Variables, give
 }
 
 function listKnownSecrets(project: Project, processEnv: Variables): KnownSecret[] {
-  const declared = [...Object.values(project.workflows).flatMap(({ definition }) => definition.env), ...(project.gateway?.env ?? [])].filter(({ secret }) => secret);
+  const declared = [...Object.values(project.workflows).flatMap(({ definition }) => definition.env), ...(project.gateway?.env ?? []), ...(project.policy?.env ?? [])].filter(({ secret }) => secret);
   return keepLong([
     ...declared.map((entry) => ({ name: entry.name, value: findVariable(project, entry, processEnv) })),
     ...listOwn(processEnv),
@@ -60,7 +60,7 @@ function listKnownSecrets(project: Project, processEnv: Variables): KnownSecret[
   ]);
 }
 
-const listOwn = (processEnv: Variables) => [...OWN.map((name) => ({ name, value: processEnv[name] })), { name: "DATABASE_URL", value: passwordOf(processEnv.DATABASE_URL) }];
+const listOwn = (processEnv: Variables) => [...OWN.map((name) => ({ name, value: processEnv[name] })), ...["DATABASE_URL", "KIMITSU_SMTP_URL"].map((name) => ({ name, value: passwordOf(processEnv[name]) }))];
 
 const keepLong = (secrets: { name: string; value: unknown }[]): KnownSecret[] =>
   secrets.filter((secret): secret is KnownSecret => typeof secret.value === "string" && secret.value.length >= LENGTH_MIN);

@@ -1,13 +1,14 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { settleCall } from "@/lib/engine/settle-call";
 import { startRun } from "@/lib/engine/start-run";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench, type BenchFacts } from "@/lib/testing/engine-bench";
+import { findFreePort, type ReceivedHook, startHookServer } from "@/lib/testing/hook-server";
 import { holdAt, releaseAll } from "@/lib/testing/pause-points";
 import { TEST_ACTOR } from "@/lib/testing/run-bench";
+import { until } from "@/lib/testing/until";
 
 const database = useDatabase();
 
@@ -154,37 +155,60 @@ describe("fan-out", () => {
 });
 
 describe("sub-workflows and webhooks", () => {
-  async function listen(answer: (request: IncomingMessage, body: string) => number | "hang-up") {
-    const received: { url: string; headers: IncomingMessage["headers"]; body: string }[] = [];
-    const server = createServer((request, response) => {
-      let body = "";
-      request.on("data", (chunk: Buffer) => (body += chunk.toString())).on("end", () => {
-        received.push({ url: request.url ?? "", headers: request.headers, body });
-        const status = answer(request, body);
-        if (status === "hang-up") return request.socket.destroy();
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ saw: body === "" ? null : JSON.parse(body), auth: request.headers.authorization ?? null }));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
-  }
   const hook = (url: string, more = "") => `pipeline:\n  - { id: notify, webhook: { url: "${url}", body: { text: "hello" }${more} } }\n`;
 
   test("a webhook is sent once, and its answer is the step's output", async () => {
-    const target = await listen(() => 200);
+    const target = await startHookServer(() => 200);
     const bench = await open(hook(target.url));
     const run = await bench.read(await bench.launch());
     expect(run.output).toMatchObject({ notify: { status: 200, body: { saw: { text: "hello" } } } });
     expect(target.received).toHaveLength(1);
   });
 
+  test("a webhook that cannot be sent fails with the reason, after three tries where waiting may help; nobody is asked whether it happened", async () => {
+    for (const [url, reason] of [
+      ["http://127.0.0.1:9/hook", /ECONNREFUSED/],
+      ["http://169.254.169.254/latest", /169\.254\.169\.254 may not be reached: a link-local address.*KIMITSU_ALLOW_HOSTS/],
+      ["not an address", /its `url` is not an address that begins with https:\/\/ or http:\/\//],
+      ["ftp://127.0.0.1/hook", /addresses are not requested; use https:\/\/ or http:\/\//],
+    ] as const) {
+      const bench = await open(hook(url));
+      const run = await bench.read(await bench.launch());
+      expect(run.error).toMatchObject({ code: "webhook_unreachable", message: expect.stringMatching(reason) });
+      expect(run.calls[0]).toMatchObject({ status: "failed" });
+    }
+  });
+
+  test("a webhook whose connection fails at first is sent when it works", async () => {
+    const port = await findFreePort();
+    const bench = await open(hook(`http://127.0.0.1:${port}/hook`));
+    const launched = bench.launch();
+    const held = await until(() => database.db.call.findMany({ where: { server: "kimitsu/webhook", status: "executing", runId: { not: "" } } }), { what: "the webhook under way", isDone: (calls) => calls.length > 0 });
+    const target = await startHookServer(() => 200, port);
+    const run = await bench.read(await launched);
+    expect(run).toMatchObject({ status: "complete", id: held[0]!.runId });
+    expect(target.received).toHaveLength(1);
+  });
+
+  test("a signed webhook can be verified by what others made for that, and its key is kept nowhere", async () => {
+    const secret = `whsec_${Buffer.from("sentinel-signing-key").toString("base64")}`;
+    const target = await startHookServer();
+    const bench = await open(`env: [{ name: HOOK_KEY, secret: true }]\n${hook(target.url, ', secret: "{{ env.HOOK_KEY }}"')}`, { env: { HOOK_KEY: secret } });
+    const run = await bench.read(await bench.launch());
+    const [{ body, headers }] = target.received as [ReceivedHook];
+    const signedAt = new Date(Number(headers["webhook-timestamp"]) * 1000);
+    expect(headers["webhook-signature"]).toBe(new Webhook(secret).sign(run.calls[0]!.id, signedAt, body));
+    expect(signedAt).toEqual(bench.clock.now());
+    expect(headers["webhook-id"]).toBe(run.calls[0]!.id);
+    expect(JSON.stringify(run)).not.toContain(secret.slice(6));
+  });
+
   test("an answer of refusal fails the step, and no answer leaves it to a person; neither is tried again", async () => {
-    const refuses = await listen(() => 500);
+    const refuses = await startHookServer(() => 500);
     const one = await open(hook(refuses.url));
     expect((await one.read(await one.launch())).error).toMatchObject({ code: "webhook_refused", message: "The webhook answered 500." });
     expect(refuses.received).toHaveLength(1);
-    const silent = await listen(() => "hang-up");
+    const silent = await startHookServer(() => "hang-up");
     const two = await open(hook(silent.url));
     const runId = await two.launch();
     const run = await two.read(runId);
@@ -196,7 +220,7 @@ describe("sub-workflows and webhooks", () => {
   });
 
   test(verifies("promise:2", "a webhook whose worker died after the commit is not sent a second time"), async () => {
-    const target = await listen(() => 200);
+    const target = await startHookServer(() => 200);
     const bench = await open(hook(target.url));
     const runId = await bench.start();
     onTestFinished(releaseAll);
@@ -213,7 +237,7 @@ describe("sub-workflows and webhooks", () => {
 
   test("a sub-workflow's webhook is sent only when both sides say so", async () => {
     for (const [parent, child, sent] of [["execute", "execute", 1], ["execute", "suppress", 0], ["suppress", "execute", 0]] as const) {
-      const target = await listen(() => 200);
+      const target = await startHookServer(() => 200);
       const bench = await open(`pipeline:\n  - { id: child, workflow: ./workflows/sub/child.workflow.yaml, webhooks: ${parent} }\n`, {
         files: { "workflows/sub/child.workflow.yaml": `kind: workflow\nname: child\nvisibility: sub-workflow\nwebhooks: ${child}\n${hook(target.url)}` },
       });
@@ -223,7 +247,7 @@ describe("sub-workflows and webhooks", () => {
   });
 
   test("a secret goes through a sub-workflow's params to the webhook, and its params are held to its schema", async () => {
-    const target = await listen(() => 200);
+    const target = await startHookServer(() => 200);
     const files = {
       "workflows/sub/child.workflow.yaml": `kind: workflow\nname: child\nvisibility: sub-workflow\nwebhooks: execute\nparams: { schema: { type: object, required: [key], properties: { key: { type: string, secret: true }, n: { type: number, default: 4 } } } }\npipeline:\n  - { id: notify, webhook: { url: "${target.url}", headers: { Authorization: "{{ params.key }}" }, body: { n: "{{ params.n }}" } } }\n`,
     };

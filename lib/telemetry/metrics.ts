@@ -28,6 +28,8 @@ function createMetrics() {
     cost: new Counter({ name: "kimitsu_model_cost_usd_total", help: "Price of answered turns in dollars; a model without a price counts nothing.", labelNames: ["model"] as const, registers }),
     approvalSeconds: new Histogram({ name: "kimitsu_approval_wait_seconds", help: "Time from the question to its end: approved, rejected or expired.", labelNames: ["outcome"] as const, buckets: WAIT_BUCKETS_S, registers }),
 
+    notices: new Counter({ name: "kimitsu_notices_total", help: "Messages to channels that this process sent or gave up.", labelNames: ["channel", "outcome"] as const, registers }),
+
     connections: new Gauge({ name: "kimitsu_database_connections", help: "Connections of this process's pool.", labelNames: ["state"] as const, registers }),
     connectionWaits: new Gauge({ name: "kimitsu_database_waiting", help: "Statements of this process that wait for a connection.", registers }),
     databaseUp: new Gauge({ name: "kimitsu_database_up", help: "1 when the database answered this scrape. When it is 0, the figures read from it are missing.", registers }),

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { refuseAddress } from "./address-rules";
 import { createEgress, type Egress, EgressRefused } from "./egress";
 
@@ -109,6 +109,20 @@ test("a redirect is handed back and not followed", async () => {
   const response = await egressWith({ allowHosts: ["127.0.0.1"] }).guardedFetch(`http://127.0.0.1:${target.port}/`, { method: "POST", body: "{}" });
   expect(response.status).toBe(307);
   expect(other.requests).toBe(0);
+});
+
+test("an answer whose body nobody reads is dropped, and what still comes in harms nobody", async () => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => void uncaught.push(error);
+  process.on("uncaughtException", note);
+  onTestFinished(() => void process.off("uncaughtException", note));
+  const target = await startTarget((_request, response) => void response.writeHead(302, { location: "http://elsewhere.example/" }).end("x".repeat(1_000)));
+  const { guardedFetch } = egressWith({ allowHosts: ["127.0.0.1"] });
+  const response = await guardedFetch(`http://127.0.0.1:${target.port}/`, { method: "POST", body: "{}" });
+  await response.body?.cancel();
+  // The second answer comes on the same loop after whatever the first one still had to say.
+  expect((await (await guardedFetch(`http://127.0.0.1:${target.port}/`)).text()).length).toBe(1_000);
+  expect(uncaught).toEqual([]);
 });
 
 test("an answer that asks for another try (421) is not sent again", async () => {

@@ -5,7 +5,8 @@
  */
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
+import { ReadableStream as WebStream } from "node:stream/web";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, buildConnector, type Dispatcher, request as sendRequest } from "undici";
 import { KimitsuError } from "@/lib/errors";
@@ -109,7 +110,8 @@ function toResponse(answer: Dispatcher.ResponseData, signal: AbortSignal | undef
   const plain = decode(answer.body, headers.get("content-encoding"), signal);
   headers.delete("content-encoding");
   headers.delete("content-length");
-  return new Response(Readable.toWeb(plain) as ReadableStream<Uint8Array>, { status, headers });
+  // Not `Readable.toWeb`: what comes in after its reader has left throws where nobody can catch it, and ends the process.
+  return new Response(WebStream.from(plain) as unknown as ReadableStream<Uint8Array>, { status, headers });
 }
 
 /** Decompressed piece by piece as it is read, so that whoever counts the bytes counts the real ones. */

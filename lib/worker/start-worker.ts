@@ -1,5 +1,7 @@
 import { hostname } from "node:os";
-import { ANCHOR_INTERVAL_MS, HEARTBEAT_INTERVAL_MS, TIMER_SWEEP_INTERVAL_MS } from "@/lib/domain/limits";
+import { ANCHOR_INTERVAL_MS, HEARTBEAT_INTERVAL_MS, NOTICE_INTERVAL_MS, NOTICE_KEPT_MS, TIMER_SWEEP_INTERVAL_MS } from "@/lib/domain/limits";
+import { toNoticeDeps } from "@/lib/engine/notices/notice-deps";
+import { listOutside, tellChannels } from "@/lib/engine/notices/tell-channels";
 import { readProjectGroups } from "@/lib/engine/read-project-groups";
 import { openRuntime } from "@/lib/engine/runtime";
 import { startDemoRuns } from "@/lib/engine/start-demo-runs";
@@ -9,6 +11,8 @@ import { log } from "@/lib/log";
 import { db } from "@/lib/store/client";
 import { beatWorker, pruneWorkers, removeWorker } from "@/lib/store/transitions/beat-worker";
 import { pruneAnswers } from "@/lib/store/transitions/keep-answer";
+import { forgetNoticePlace } from "@/lib/store/transitions/queue-notices";
+import { pruneNotices } from "@/lib/store/transitions/send-notices";
 import { pruneThrottles } from "@/lib/store/transitions/take-throttle";
 import { writeAnchor } from "@/lib/store/transitions/write-anchor";
 import { openWakeLine, type WakeLine } from "@/lib/store/wake-line";
@@ -18,6 +22,7 @@ import { type RunLoop, startRunLoop } from "@/lib/worker/run-loop";
 import { sweepTimers } from "@/lib/worker/sweep-timers";
 
 const PRUNE_INTERVAL_MS = 10 * 60_000;
+const PRUNE_BATCH = 1_000;
 
 export interface RunningWorker {
   id: string;
@@ -27,7 +32,7 @@ export interface RunningWorker {
 
 /**
  * What a process does besides answering requests: it advances runs, minds the timers, says that it lives, ties the audit chains
- * together, and clears what is over. With a capacity of 0 it only opens what requests need. A project that cannot be used is
+ * together, tells the channels, and clears what is over. With a capacity of 0 it only opens what requests need. A project that cannot be used is
  * refused before anything is opened.
  */
 export async function startWorker(): Promise<RunningWorker> {
@@ -44,10 +49,13 @@ export async function startWorker(): Promise<RunningWorker> {
   const runtime = await openRuntime({ wake, seat: (runId) => loop?.seat(runId) ?? null });
   await readProjectGroups(runtime);
   line = openWakeLine(env.DATABASE_URL ?? "", worker.id, (runId) => loop?.wake(runId));
+  const tellsChannels = listOutside(runtime.projects.current().project).length > 0;
+  if (!tellsChannels) await forgetNoticePlace(db());
   const tasks = worker.capacity === 0 ? [] : [
     repeat("heartbeat", HEARTBEAT_INTERVAL_MS, () => beatWorker(db(), worker, now())),
     repeat("anchor", ANCHOR_INTERVAL_MS, async () => void (await writeAnchor(db(), now()))),
     repeat("timers", TIMER_SWEEP_INTERVAL_MS, () => sweepTimers(runtime, wake)),
+    ...(tellsChannels ? [repeat("channels", NOTICE_INTERVAL_MS, () => tellChannels(toNoticeDeps(runtime)))] : []),
     repeat("prune", PRUNE_INTERVAL_MS, () => prune(now())),
   ];
   metrics().capacity.set(worker.capacity);
@@ -73,4 +81,5 @@ export async function prune(at: Date): Promise<void> {
   await pruneThrottles(db(), at);
   await pruneWorkers(db(), at);
   while (await pruneAnswers(db(), at));
+  while (await pruneNotices(db(), new Date(at.getTime() - NOTICE_KEPT_MS), PRUNE_BATCH));
 }

@@ -13,6 +13,7 @@ export default async function SettingsLayout({ children }: { children: ReactNode
       ? [
           { href: "/settings/people", label: "People" },
           { href: "/settings/groups", label: "Groups" },
+          { href: "/settings/channels", label: "Channels" },
           { href: "/settings/all-calls", label: "Pause" },
         ]
       : []),

@@ -5,6 +5,8 @@ import { loadProject } from "@/lib/config/load-project";
 import { formatProblem } from "@/lib/config/problem";
 import { findVariable, type Project, type ProjectServer } from "@/lib/config/project";
 import { readToolsLock } from "@/lib/config/tools-lock";
+import { verifyMailServer } from "@/lib/engine/notices/send-mail";
+import { env } from "@/lib/env";
 import { createGateway } from "@/lib/models/gateway";
 import { loadScripts } from "@/lib/models/load-scripts";
 import { fillProviderConfig } from "@/lib/models/provider-config";
@@ -32,12 +34,24 @@ export async function checkProject(check: ProjectCheck): Promise<Finding[]> {
   const files = problems.map((each) => (each.severity === "error" ? problem : warning)("configuration", formatProblem(each, check.shown), "kimitsu validate lists everything"));
   if (!project) return files;
   const head = files.length === 0 ? [ok("configuration", `${Object.keys(project.workflows).length} workflows, ${Object.keys(project.agents).length} agents, ${project.hash.slice(0, 19)}…`)] : files;
-  return [...head, ...checkVariables(project, check), ...(await checkServers(project, check)), ...(await checkModels(project, check))];
+  return [...head, ...checkVariables(project, check), ...(await checkServers(project, check)), ...(await checkModels(project, check)), ...(await checkMail(project))];
 }
 
 function checkVariables(project: Project, { load }: ProjectCheck): Finding[] {
-  return Object.values(project.workflows).flatMap(({ name, definition }) =>
-    definition.env.filter((entry) => findVariable(project, entry, load.processEnv) === null).map((entry) => problem("variables", `workflow ${name}: ${entry.name} is set nowhere`, `Set ${entry.name} where Kimitsu runs, or in environments/*.env.yaml and choose it with KIMITSU_ENV.`)),
+  const declared = [...Object.values(project.workflows).map(({ name, definition }) => ({ where: `workflow ${name}`, env: definition.env })), { where: "policy.yaml", env: project.policy?.env ?? [] }];
+  return declared.flatMap(({ where, env }) =>
+    env.filter((entry) => findVariable(project, entry, load.processEnv) === null).map((entry) => problem("variables", `${where}: ${entry.name} is set nowhere`, `Set ${entry.name} where Kimitsu runs, or in environments/*.env.yaml and choose it with KIMITSU_ENV.`)),
+  );
+}
+
+/** Only where a channel needs it. Signs in and sends nothing. */
+async function checkMail(project: Project): Promise<Finding[]> {
+  if (!project.policy?.channels.some(({ type }) => type === "email")) return [];
+  if (env.KIMITSU_SMTP_URL === undefined) return [problem("mail server", "policy.yaml has a channel of type email, and there is no mail server", "Set KIMITSU_SMTP_URL, such as smtp://user:password@mail.example.com:587.")];
+  const { hostname } = new URL(env.KIMITSU_SMTP_URL);
+  return verifyMailServer(env.KIMITSU_SMTP_URL).then(
+    () => [ok("mail server", `${hostname} takes mail from here`)],
+    (error: unknown) => [problem("mail server", `${hostname}: ${messageOf(error)}`, "Look at the host, the port, the user and the password in KIMITSU_SMTP_URL.")],
   );
 }
 

@@ -8,6 +8,7 @@ import type { WebhookStep } from "@/lib/config/step-schema";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
 import { digestArguments, canonicalizeArguments } from "@/lib/domain/digest";
 import { redact, redactText } from "@/lib/domain/redaction";
+import { signRequest } from "@/lib/domain/sign-request";
 import { createSecretMatcher, joinMatchers } from "@/lib/domain/secret-matcher";
 import { PAUSED_RECHECK_MS } from "@/lib/engine/advance/dispatch-call";
 import type { RunContext } from "@/lib/engine/advance/run-context";
@@ -20,6 +21,7 @@ import type { CallRow, StepRow } from "@/lib/store/queries/load-run";
 import { beginExecuting, recordResult } from "@/lib/store/transitions/execute-call";
 import { recordTurn, type NewCall } from "@/lib/store/transitions/record-turn";
 import { followWebhook } from "@/lib/telemetry/tell-step";
+import { isPassing } from "@/lib/tools/describe-failure";
 
 export const WEBHOOK_SERVER = "kimitsu/webhook";
 const TRIES = 3;
@@ -30,7 +32,8 @@ const BODY_LENGTH_MARGIN = 16_000;
 
 export async function runWebhook(context: RunContext, row: StepRow, step: WebhookStep, scope: TemplateScope): Promise<StepOutcome> {
   const { memory, deps } = context;
-  const rendered = renderTemplate({ url: step.webhook.url, headers: step.webhook.headers, body: step.webhook.body ?? null }, scope);
+  const { url, headers, body = null, secret = null } = step.webhook;
+  const { secret: key, ...rendered } = renderTemplate({ url, headers, body, secret }, scope) as Rendered;
   const call = findCall(context, row.id) ?? (await addCall(context, row, step.webhook.method, rendered));
   if (call.status === "outcome_unknown") return { kind: "waiting", waiting: [{ for: "review" }] };
   if (call.status === "approved" || (call.status === "executing" && call.retrySafe && (call.epoch ?? 0) < memory.lease.epoch)) {
@@ -39,12 +42,20 @@ export async function runWebhook(context: RunContext, row: StepRow, step: Webhoo
     if (begun.kind === "refused" && begun.why === "paused") return { kind: "waiting", waiting: [{ for: "time", until: new Date(deps.now().getTime() + PAUSED_RECHECK_MS) }] };
     if (begun.kind === "refused") return { kind: "failed", error: { code: "webhook_refused", message: "The webhook was not sent: its record is not the one that was made for it." } };
     memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
-    await send(context, call.id, step, rendered);
+    await send(context, call.id, step, { ...rendered, secret: key });
   }
   const ended = findCall(context, row.id);
   if (ended?.status === "succeeded") return { kind: "complete", output: ended.result };
   if (ended?.status === "outcome_unknown") return { kind: "waiting", waiting: [{ for: "review" }] };
   return { kind: "failed", error: { code: ended?.error?.code ?? "webhook_failed", message: ended?.error?.message ?? "The webhook was not sent." } };
+}
+
+/** With secrets as references, until the moment of sending. */
+interface Rendered {
+  url: unknown;
+  headers: unknown;
+  body: unknown;
+  secret: unknown;
 }
 
 function findCall({ memory }: RunContext, stepId: string): CallRow | undefined {
@@ -84,14 +95,14 @@ async function addCall(context: RunContext, row: StepRow, method: string, render
   return kept;
 }
 
-async function send(context: RunContext, callId: string, step: WebhookStep, rendered: unknown): Promise<void> {
+async function send(context: RunContext, callId: string, step: WebhookStep, rendered: Rendered): Promise<void> {
   const { memory, deps, writes } = context;
   const startedAt = performance.now();
   const values = listSecrets(rendered).map((secret) => secret.reveal(context.secrets));
   const options = { fingerprint: deps.fingerprint, matcher: joinMatchers(createSecretMatcher(values), matchKnownSecrets(context.loaded.project, deps.processEnv)) };
   await pause("webhook:before-call", callId);
   if (!context.isFresh()) throw new LeaseLost("the lease has run out; another process may have this run");
-  const sent = revealSecrets(rendered, context.secrets) as { url: string; headers: Record<string, string>; body: unknown };
+  const sent = { id: callId, ...(revealSecrets(rendered, context.secrets) as Omit<Revealed, "id">) };
   const outcome = await followWebhook({ id: callId, method: step.webhook.method }, () => request(context, step, sent, (text) => redactText(text, options)));
   await pause("webhook:after-call", callId);
   const kept = { ...outcome, result: redact(outcome.result, options), error: outcome.error && { code: outcome.error.code, message: String(redact(outcome.error.message, options)) } };
@@ -101,29 +112,50 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
 
 type Sent = { status: "succeeded" | "failed" | "outcome_unknown"; result: unknown; error: { code: string; message: string } | null };
 
-async function request(context: RunContext, step: WebhookStep, sent: { url: string; headers: Record<string, string>; body: unknown }, hide: (text: string) => string): Promise<Sent> {
+interface Revealed {
+  /** Of the call: the same for every try, so that whoever receives it twice can tell. */
+  id: string;
+  url: string;
+  headers: Record<string, string>;
+  body: unknown;
+  secret: string | null;
+}
+
+async function request(context: RunContext, step: WebhookStep, sent: Revealed, hide: (text: string) => string): Promise<Sent> {
   const { method, timeout_s: timeoutS } = step.webhook;
   const hasBody = method !== "GET" && sent.body !== null;
+  const body = hasBody ? JSON.stringify(sent.body) : "";
   for (let attempt = 1; ; attempt += 1) {
+    let isSent = false;
     try {
       const response = await context.deps.fetch(sent.url, {
         method,
-        headers: { ...(hasBody ? { "content-type": "application/json" } : {}), ...sent.headers },
-        ...(hasBody ? { body: JSON.stringify(sent.body) } : {}),
+        headers: {
+          ...(hasBody ? { "content-type": "application/json" } : {}), ...sent.headers,
+          ...(sent.secret === null ? {} : signRequest({ id: sent.id, at: context.deps.now(), body }, sent.secret)),
+        },
+        ...(hasBody ? { body } : {}),
         signal: AbortSignal.timeout(timeoutS * 1000),
+        onSend: () => void (isSent = true),
+        // A used socket may be closed in the moment in which the request is written to it, and then nobody knows.
+        isFreshSocket: true,
       });
       const text = hide(await readStart(response)).slice(0, BODY_LENGTH_MAX);
       const result = { status: response.status, body: parse(text) };
       if (response.ok) return { status: "succeeded", result, error: null };
       return { status: "failed", result, error: { code: "webhook_refused", message: `The webhook answered ${response.status}.` } };
     } catch (error) {
-      const failure = error as Error & { cause?: { code?: string } };
-      const unsent = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/.test(failure.cause?.code ?? "") || failure.name === "EgressRefused";
-      if (!unsent) return { status: "outcome_unknown", result: null, error: { code: "outcome_unknown", message: `The webhook gave no answer: ${failure.message}` } };
-      if (attempt >= TRIES || failure.name === "EgressRefused" || context.signal.aborted) return { status: "failed", result: null, error: { code: "webhook_unreachable", message: `The webhook could not be reached: ${failure.message}` } };
+      const reason = describeReason(error as Error);
+      if (isSent) return { status: "outcome_unknown", result: null, error: { code: "outcome_unknown", message: `The webhook gave no answer: ${reason}` } };
+      if (attempt >= TRIES || !isPassing(error) || context.signal.aborted) return { status: "failed", result: null, error: { code: "webhook_unreachable", message: `The webhook was not sent: ${reason}` } };
       await sleep(BACKOFF_MS * 2 ** (attempt - 1));
     }
   }
+}
+
+/** The platform's word for an address that is none names neither the field nor the remedy. */
+function describeReason(error: Error): string {
+  return (error as { code?: string }).code === "ERR_INVALID_URL" ? "its `url` is not an address that begins with https:// or http://" : error.message;
 }
 
 /** Little more than is kept is read, so that an answer without end costs nothing. */

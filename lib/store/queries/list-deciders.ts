@@ -1,7 +1,14 @@
 import { ROLES, type Role, roleAllows } from "@/lib/domain/roles";
 import type { Db } from "@/lib/store/client";
+import type { Prisma } from "@/lib/store/generated/client";
 
 const NAMES_MAX = 5;
+
+interface Asked {
+  approvers: readonly string[];
+  selfApproval: boolean;
+  startedByUserId: string | null;
+}
 
 export interface Deciders {
   names: string[];
@@ -9,18 +16,34 @@ export interface Deciders {
 }
 
 /** The people who could still decide an approval. An empty list means that it waits for nobody, which someone has to repair. */
-export async function listDeciders(db: Db, approval: { approvers: readonly string[]; selfApproval: boolean; startedByUserId: string | null }, decidedBy: readonly string[]): Promise<Deciders> {
-  const able = ROLES.filter((role) => roleAllows(role, "approvals:decide"));
-  const named = lowestNamed(approval.approvers);
-  const byRole = named === null ? [] : able.filter((role) => ROLES.indexOf(role) >= ROLES.indexOf(named));
-  const where = {
-    disabledAt: null,
-    role: { in: able },
-    ...(approval.approvers.length === 0 ? {} : { OR: [{ role: { in: byRole } }, { memberships: { some: { group: { name: { in: [...approval.approvers] } } } } }] }),
-    id: { notIn: approval.selfApproval || approval.startedByUserId === null ? [...decidedBy] : [...decidedBy, approval.startedByUserId] },
-  };
+export async function listDeciders(db: Db, approval: Asked, decidedBy: readonly string[]): Promise<Deciders> {
+  const where = decidersOf(approval, decidedBy);
   const [people, count] = await Promise.all([db.user.findMany({ where, orderBy: { name: "asc" }, take: NAMES_MAX, select: { name: true } }), db.user.count({ where })]);
   return { names: people.map((person) => person.name), more: count - people.length };
+}
+
+/** Where to write to them. */
+export async function listDeciderAddresses(db: Db, approval: Asked): Promise<string[]> {
+  const people = await db.user.findMany({ where: decidersOf(approval, []), orderBy: { email: "asc" }, select: { email: true } });
+  return people.map(({ email }) => email);
+}
+
+/** Where to write to those who mind runs: settle, retry, review. */
+export async function listOperatorAddresses(db: Db): Promise<string[]> {
+  const people = await db.user.findMany({ where: { disabledAt: null, role: { in: ROLES.filter((role) => roleAllows(role, "runs:write")) } }, orderBy: { email: "asc" }, select: { email: true } });
+  return people.map(({ email }) => email);
+}
+
+function decidersOf({ approvers, selfApproval, startedByUserId }: Asked, except: readonly string[]): Prisma.UserWhereInput {
+  const able = ROLES.filter((role) => roleAllows(role, "approvals:decide"));
+  const named = lowestNamed(approvers);
+  const byRole = named === null ? [] : able.filter((role) => ROLES.indexOf(role) >= ROLES.indexOf(named));
+  return {
+    disabledAt: null,
+    role: { in: able },
+    ...(approvers.length === 0 ? {} : { OR: [{ role: { in: byRole } }, { memberships: { some: { group: { name: { in: [...approvers] } } } } }] }),
+    id: { notIn: selfApproval || startedByUserId === null ? [...except] : [...except, startedByUserId] },
+  };
 }
 
 /** A role stands for itself and every role above it, so the lowest one that is named says all. */

@@ -1,5 +1,6 @@
 import { can, findSession, type Session } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
+import { announces } from "@/lib/engine/notices/announces";
 import { KimitsuError } from "@/lib/errors";
 import { errorResponse } from "@/lib/http/error-response";
 import { takeStream } from "@/lib/http/sse";
@@ -8,7 +9,6 @@ import { log } from "@/lib/log";
 import { findWaiting } from "@/lib/store/queries/find-waiting";
 import { eventIdAt, type LiveEvent } from "@/lib/store/queries/list-live-events";
 import { findCurrentProject } from "../../workflows/current-project";
-import { announces } from "./announce";
 import { inboxHub, type Listener } from "./hub";
 
 export const dynamic = "force-dynamic";

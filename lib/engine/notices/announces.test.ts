@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { policySchema } from "@/lib/config/policy-schema";
-import { announces } from "./announce";
+import { announces } from "./announces";
 
 const policy = (channels: unknown[]) => policySchema.parse({ channels });
 
