@@ -52,7 +52,7 @@ export function explain(project: Project, input: ExplainInput): string {
     // The server is not asked: the answer must not depend on who is reachable from here.
     tool: { listing: "listed", annotations: undefined, facts: { danger: facts?.danger, annotations: facts?.annotations }, pin: "pinned" },
     hasLock: true,
-    budget: { usedUsd: 0, estimatedUsd: facts?.cost_usd ?? 0, limitUsd: null },
+    budget: { usedUsd: 0, toolsUsedUsd: 0, estimatedUsd: facts?.cost_usd ?? 0, limitUsd: null },
     deployment: { allowBypass: input.allowBypass },
   });
   const isAnnotated = facts?.annotations !== undefined || facts?.danger !== undefined;

@@ -98,7 +98,7 @@ function judgeFor(deps: ToolDeps, project: Project, agent: ProjectAgent, entry: 
       project: permissions,
       tool: { listing: "listed", annotations: tool.annotations ?? undefined, facts, pin: tool.pin },
       hasLock: deps.projects.lock() !== null,
-      budget: { usedUsd: 0, estimatedUsd: facts.cost_usd ?? 0, limitUsd: null },
+      budget: { usedUsd: 0, toolsUsedUsd: 0, estimatedUsd: facts.cost_usd ?? 0, limitUsd: null },
       deployment: deps.deployment,
     },
   );

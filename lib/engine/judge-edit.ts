@@ -9,6 +9,7 @@ import { KimitsuError } from "@/lib/errors";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 import { findDefinition } from "@/lib/store/queries/find-definition";
 import { getRunHead } from "@/lib/store/queries/get-run-head";
+import { sumTurnCosts } from "@/lib/store/queries/sum-turn-costs";
 import { checkAgainstSchema } from "@/lib/tools/schema-check";
 
 export interface EditContext {
@@ -37,7 +38,7 @@ export async function judgeEdit(deps: Runtime, approval: ApprovalView, args: Rec
       project: toProjectPermissions(project),
       tool: { listing: definition ? "listed" : "unlisted", annotations: definition?.annotations, facts, pin: "pinned" },
       hasLock: deps.projects.lock() !== null,
-      budget: { usedUsd: run.costUsd, estimatedUsd: facts.cost_usd ?? 0, limitUsd: run.costBudgetUsd },
+      budget: { usedUsd: run.costUsd, toolsUsedUsd: run.costUsd - (await sumTurnCosts(deps.db, run.id)), estimatedUsd: facts.cost_usd ?? 0, limitUsd: run.costBudgetUsd },
       deployment: deps.deployment,
     },
   );

@@ -56,6 +56,25 @@ describe("budgets", () => {
     expect(run.error).toMatchObject({ code: "budget_exceeded" });
   });
 
+  const costly = (count: number) => {
+    const calls = Array.from({ length: count }, (_value, n) => `{ tool: t-ro1-de0-id1-ow0, arguments: { n: ${n} } }`).join(", ");
+    return { script: `agents:\n  worker:\n    turns: [{ call: [${calls}] }]\n    otherwise: { output: { done: true } }\n`, server: "tools: { t-ro1-de0-id1-ow0: { cost_usd: 0.1 } }\n", allowlist: "- t-ro1-de0-id1-ow0" };
+  };
+  test.each([
+    ["the agent's permissions", { agent: "permissions: { budget_usd: 1 }\n" }],
+    ["policy.yaml", { files: { "policy.yaml": "permissions: { budget_usd: 1 }\n" } }],
+    ["an agent below policy.yaml's", { agent: "permissions: { budget_usd: 1 }\n", files: { "policy.yaml": "permissions: { budget_usd: 5 }\n" } }],
+  ])(verifies("engine:budget", "with budget_usd for 10 in %s exactly 10 of 100 calls at the same time reach the server, the others are denied with the figures"), async (_where, facts) => {
+    const bench = await openEngineBench(database, { ...costly(100), ...facts });
+    const run = await bench.read(await bench.launch());
+    expect(await bench.recorder.calls()).toHaveLength(10);
+    expect(run.status).toBe("complete");
+    expect(Number(run.costUsd)).toBeGreaterThan(1);
+    const denied = run.calls.filter((call) => call.status === "denied");
+    expect(denied).toHaveLength(90);
+    for (const { error } of denied) expect(error).toEqual({ code: "budget_exceeded", message: "Budget exceeded: $1.00 spent, $0.00 remaining, tool needs $0.10" });
+  });
+
   test("what a dead worker had set aside is free for the next one", async () => {
     const bench = await openEngineBench(database, { script: answer(1), files: GATEWAY, workflow: fan("", "cost_budget_usd: 1") });
     const held = holdAt("model-turn:after-call", { first: 1 });

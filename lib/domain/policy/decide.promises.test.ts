@@ -23,7 +23,7 @@ describe("documented permission examples", () => {
   });
 
   it("a budget of $10 with $9.50 spent refuses a tool that needs $1, with the three figures", () => {
-    expect(decide(CALL, contextOf({ permissions: { budget_usd: 10 }, budget: { usedUsd: 9.5, estimatedUsd: 1 } }))).toMatchObject({
+    expect(decide(CALL, contextOf({ permissions: { budget_usd: 10 }, budget: { usedUsd: 9.9, toolsUsedUsd: 9.5, estimatedUsd: 1 } }))).toMatchObject({
       decision: "deny", code: "budget_exceeded", reason: "Budget exceeded: $9.50 spent, $0.50 remaining, tool needs $1.00",
     });
   });

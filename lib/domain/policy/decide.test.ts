@@ -11,7 +11,7 @@ type Answer = "allow" | "deny" | "ask";
 const ANSWERS: { layer: PolicyLayer; answer: Answer; mode?: string; changes: Changes; only?: true }[] = [
   { layer: "allowlist", answer: "deny", changes: {}, only: true },
   { layer: "bypass", answer: "allow", mode: "bypass", changes: {} },
-  { layer: "budget", answer: "deny", changes: { budget: { usedUsd: 9.5, estimatedUsd: 1, limitUsd: 10 } } },
+  { layer: "budget", answer: "deny", changes: { budget: { usedUsd: 9.5, toolsUsedUsd: 0, estimatedUsd: 1, limitUsd: 10 } } },
   { layer: "plan", answer: "deny", mode: "plan", changes: {} },
   { layer: "deny", answer: "deny", changes: { permissions: { deny: ["delete-*"] } } },
   { layer: "require_approval", answer: "ask", changes: { allowlist: [{ name: "*", require_approval: {} }] } },

@@ -6,7 +6,7 @@ import { assessDanger, type Danger } from "@/lib/domain/danger";
 import { combineApprovalRules, DEFAULT_APPROVAL_RULE } from "./approval-rule";
 import { judgeScope, type FinalAnswer } from "./judge-scope";
 import { judgeTool } from "./judge-tool";
-import { type PolicyDecision, strictestAnswer, type TraceEntry } from "./policy-answer";
+import { type Judgement, lowestBudget, type PolicyDecision, strictestAnswer, type TraceEntry } from "./policy-answer";
 import type { PolicyCall, PolicyContext } from "./policy-input";
 
 const UNKNOWN_DANGER: Danger = { level: "high", readOnly: false, destructive: false, reason: "nothing is known about the tool" };
@@ -17,7 +17,7 @@ export function decide(call: PolicyCall, context: PolicyContext): PolicyDecision
   } catch {
     // The cause may quote arguments, so it is not repeated here.
     const reason = "The policy could not be evaluated for this call, so it was refused";
-    return { decision: "deny", code: "policy_failed", reason, danger: UNKNOWN_DANGER, trace: [{ layer: "internal", outcome: "deny", reason }] };
+    return { decision: "deny", code: "policy_failed", reason, danger: UNKNOWN_DANGER, trace: [{ layer: "internal", outcome: "deny", reason }], budgetUsd: null };
   }
 }
 
@@ -27,13 +27,14 @@ function judge(call: PolicyCall, context: PolicyContext): PolicyDecision {
   const danger = assessDanger(context.tool.listing === "listed" ? context.tool.annotations : undefined, context.tool.facts);
   const judged = context.scopes.map((scope) => judgeScope(call, scope, context, danger));
   const trace = judged.flatMap((result) => result.trace);
+  const judgement = { danger, trace, budgetUsd: lowestBudget(judged.map((result) => result.budgetUsd)) };
   const layered = combine(judged.map((result) => result.answer));
-  if (layered.outcome === "deny") return toDecision(layered, danger, trace);
+  if (layered.outcome === "deny") return toDecision(layered, judgement);
 
   const demands = judgeTool(call, context);
   trace.push(...demands.map(({ layer, answer }): TraceEntry => ({ layer, outcome: answer.outcome, reason: answer.reason, source: answer.source })));
   const demanded = strictestAnswer(demands.map((demand) => demand.answer));
-  return toDecision(demanded && demanded.outcome !== "pass" ? combine([layered, demanded]) : layered, danger, trace);
+  return toDecision(demanded && demanded.outcome !== "pass" ? combine([layered, demanded]) : layered, judgement);
 }
 
 /** All agents of the chain must agree: the strictest answer holds, and several that ask become one question. */
@@ -52,8 +53,8 @@ function isDefault(rule: object): boolean {
   return JSON.stringify(rule) === JSON.stringify(DEFAULT_APPROVAL_RULE);
 }
 
-function toDecision(answer: FinalAnswer, danger: Danger, trace: TraceEntry[]): PolicyDecision {
-  if (answer.outcome === "allow") return { decision: "allow", danger, trace };
-  if (answer.outcome === "deny") return { decision: "deny", reason: answer.reason, code: answer.code, danger, trace };
-  return { decision: "ask", reason: answer.reason, rule: answer.rule, danger, trace };
+function toDecision(answer: FinalAnswer, judgement: Judgement): PolicyDecision {
+  if (answer.outcome === "allow") return { decision: "allow", ...judgement };
+  if (answer.outcome === "deny") return { decision: "deny", reason: answer.reason, code: answer.code, ...judgement };
+  return { decision: "ask", reason: answer.reason, rule: answer.rule, ...judgement };
 }

@@ -1,7 +1,7 @@
 /** One agent's answer to one call: the layers in order, the first answer wins, everything on the way is kept. */
 import { toLayerInput, type LayerInput } from "./layer-input";
 import * as layers from "./layers";
-import type { LayerAnswer, PolicyLayer, TraceEntry } from "./policy-answer";
+import { type LayerAnswer, lowestBudget, type PolicyLayer, type TraceEntry } from "./policy-answer";
 import type { AgentScope, PolicyCall, PolicyContext } from "./policy-input";
 import type { Danger } from "@/lib/domain/danger";
 
@@ -20,13 +20,15 @@ const ORDER: readonly (readonly [PolicyLayer, (input: LayerInput) => LayerAnswer
 
 export type FinalAnswer = Exclude<LayerAnswer, { outcome: "pass" }>;
 
-export function judgeScope(call: PolicyCall, scope: AgentScope, context: PolicyContext, danger: Danger): { answer: FinalAnswer; trace: TraceEntry[] } {
+export function judgeScope(call: PolicyCall, scope: AgentScope, context: PolicyContext, danger: Danger): { answer: FinalAnswer; trace: TraceEntry[]; budgetUsd: number | null } {
   const input = toLayerInput(call, scope, context, danger);
   const trace: TraceEntry[] = [];
+  let budgetUsd: number | null = null;
   for (const [layer, judge] of ORDER) {
     const answer = judge(input);
     trace.push({ layer, outcome: answer.outcome, reason: answer.reason, source: answer.source, agent: scope.agent });
-    if (answer.outcome !== "pass") return { answer, trace };
+    if ("budgetUsd" in answer) budgetUsd = lowestBudget([budgetUsd, answer.budgetUsd]);
+    if (answer.outcome !== "pass") return { answer, trace, budgetUsd };
   }
   throw new Error("unreachable: the last layer always answers");
 }

@@ -34,7 +34,7 @@ export function judgeBypass(input: LayerInput): LayerAnswer {
     const floor = projectFloor(input, ["budget", "deny", "rules", "ask_from"]);
     if (floor) return pass(`mode bypass of the agent cannot waive what the project says: ${floor.reason}`);
   }
-  return { outcome: "allow", reason: "mode bypass: everything on the allowlist runs without asking", source };
+  return { outcome: "allow", reason: "mode bypass: everything on the allowlist runs without asking", source, budgetUsd: project.mode ? undefined : project.budgetUsd?.value };
 }
 
 export function judgeBudgetLayer({ context, project, scope }: LayerInput): LayerAnswer {

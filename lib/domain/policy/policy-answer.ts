@@ -42,16 +42,29 @@ export interface TraceEntry {
 
 /** What one layer says. */
 export type LayerAnswer =
-  | { outcome: "pass"; reason: string; source?: SourceLocation | undefined }
-  | { outcome: "allow"; reason: string; source?: SourceLocation | undefined }
+  | { outcome: "pass"; reason: string; source?: SourceLocation | undefined; budgetUsd?: number | undefined }
+  | { outcome: "allow"; reason: string; source?: SourceLocation | undefined; budgetUsd?: number | undefined }
   | { outcome: "deny"; reason: string; code: DenyCode; source?: SourceLocation | undefined }
   | { outcome: "ask"; reason: string; rule: ApprovalRule; source?: SourceLocation | undefined };
 
-export type PolicyDecision = { danger: Danger; trace: TraceEntry[] } & (
+export interface Judgement {
+  danger: Danger;
+  trace: TraceEntry[];
+  /** The lowest limit on what tools cost that the call was held to; null: none. Whoever sends it holds it to the same one, with what is spent by then. */
+  budgetUsd: number | null;
+}
+
+export type PolicyDecision = Judgement & (
   | { decision: "allow" }
   | { decision: "deny"; reason: string; code: DenyCode }
   | { decision: "ask"; reason: string; rule: ApprovalRule }
 );
+
+/** Null only when nobody states a limit. */
+export function lowestBudget(limits: readonly (number | null | undefined)[]): number | null {
+  const stated = limits.filter((limit) => typeof limit === "number");
+  return stated.length > 0 ? Math.min(...stated) : null;
+}
 
 const STRICTNESS = { pass: 0, allow: 1, ask: 2, deny: 3 } as const;
 

@@ -37,7 +37,7 @@ export function contextOf(changes: Changes = {}): PolicyContext {
     project: toPermissionSet(permissionsSchema.parse(changes.project ?? {}) as Permissions, at("policy.yaml")),
     tool: { listing: "listed", annotations: undefined, facts: {}, pin: "pinned", ...changes.tool },
     hasLock: changes.hasLock ?? true,
-    budget: { usedUsd: 0, estimatedUsd: 0, limitUsd: null, ...changes.budget },
+    budget: { usedUsd: 0, toolsUsedUsd: 0, estimatedUsd: 0, limitUsd: null, ...changes.budget },
     deployment: { allowBypass: changes.allowBypass ?? true },
   };
 }

@@ -72,8 +72,8 @@ export interface PolicyContext {
   project: PermissionSet;
   tool: ToolView;
   hasLock: boolean;
-  /** `limitUsd` is the run's own limit, if it has one; the permissions may hold a lower one. */
-  budget: { usedUsd: number; estimatedUsd: number; limitUsd: number | null };
+  /** `limitUsd` is the run's own limit on all that it costs, if it has one; permissions may limit what its tools cost. */
+  budget: { usedUsd: number; toolsUsedUsd: number; estimatedUsd: number; limitUsd: number | null };
   deployment: { allowBypass: boolean };
 }
 

@@ -1,6 +1,7 @@
 /** A grant that no longer fits what would run: the call is judged anew, and people are asked again unless it is now refused. */
 import { canonicalizeArguments, digestArguments } from "@/lib/domain/digest";
 import { DEFAULT_APPROVAL_RULE } from "@/lib/domain/policy/approval-rule";
+import { explainOverspend } from "@/lib/domain/policy/judge-budget";
 import { redact } from "@/lib/domain/redaction";
 import { summarizeCall } from "@/lib/domain/summarize-call";
 import { fingerprintTool, type ToolDefinition } from "@/lib/domain/tool-fingerprint";
@@ -23,15 +24,19 @@ const WHY = {
   stricter_rule: "the rules do not let it through as it was granted",
 } as const;
 
-export type LapseReason = keyof typeof WHY;
+type LapseReason = keyof typeof WHY;
 
-export async function askAgain(context: RunContext, work: AgentAtWork, known: AgentTools, call: CallRow, why: LapseReason): Promise<void> {
+/** The figures are those of the statement that refused the call: the worker's memory may be behind it by what began at the same instant. */
+export type Lapse = { why: Exclude<LapseReason, "budget"> } | { why: "budget"; usedUsd: number; limitUsd: number };
+
+export async function askAgain(context: RunContext, work: AgentAtWork, known: AgentTools, call: CallRow, lapse: Lapse): Promise<void> {
+  const { why } = lapse;
   const { deps, memory, writes } = context;
   const tools = why === "definition_changed" ? await listAgentTools(context, work) : known;
   const definition = tools.servers.get(call.server)?.definitions.get(call.tool);
   const args = parseArguments(call.argumentsCanonical);
   const judged = judgeCall(context, work, tools, { server: call.server, tool: call.tool, arguments: args ?? {} });
-  const error = refusalOf(judged, definition, args, why);
+  const error = refusalOf(judged, definition, args, lapse.why === "budget" ? explainOverspend({ ...lapse, estimatedUsd: call.costUsd }) : null);
   const shown = show(context, tools, call, definition, args ?? {});
   const rule = judged.decision === "ask" ? judged.rule : { ...DEFAULT_APPROVAL_RULE, reason: WHY[why] };
   const question = { callId: call.id, stepId: call.stepId, workflow: context.workflow.name, agent: work.agent.name, server: call.server, tool: call.tool, danger: judged.danger.level, summary: shown.summary, digest: shown.digest };
@@ -50,10 +55,10 @@ export async function askAgain(context: RunContext, work: AgentAtWork, known: Ag
 }
 
 /** Null when people can be asked. */
-function refusalOf(judged: JudgedCall, definition: ToolDefinition | undefined, args: Record<string, unknown> | null, why: LapseReason): { code: string; message: string } | null {
+function refusalOf(judged: JudgedCall, definition: ToolDefinition | undefined, args: Record<string, unknown> | null, overspend: string | null): { code: string; message: string } | null {
   if (args === null) return { code: "malformed_arguments", message: "The arguments on record are no JSON object, so the call was not made." };
   if (judged.decision === "deny") return { code: judged.code, message: judged.reason };
-  if (why === "budget") return { code: "budget_exceeded", message: `The call was not made: ${WHY.budget}.` };
+  if (overspend !== null) return { code: "budget_exceeded", message: overspend };
   if (!definition) return { code: "tool_unknown", message: "The server does not list this tool any more." };
   const fit = checkAgainstSchema(definition.inputSchema, args);
   return fit.kind === "misfit" ? { code: "invalid_arguments", message: `The arguments do not fit the tool's schema: ${fit.problems.join("; ")}` } : null;

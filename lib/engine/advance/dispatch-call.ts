@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listHidden, redact, redactText } from "@/lib/domain/redaction";
 import { createSecretMatcher, joinMatchers } from "@/lib/domain/secret-matcher";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
-import { askAgain, type LapseReason } from "@/lib/engine/advance/ask-again";
+import { askAgain, type Lapse } from "@/lib/engine/advance/ask-again";
 import { findLapse } from "@/lib/engine/advance/find-lapse";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
@@ -33,26 +33,27 @@ export async function dispatchCall(context: RunContext, work: AgentAtWork, tools
   const server = tools.servers.get(call.server);
   if (!server) throw new Error(`unreachable: call ${call.id} is for ${call.server}, which agent ${work.agent.name} does not have`);
   const { deps, memory, writes } = context;
-  const lapse = findLapse(context, work, tools, call);
-  if (lapse) return takeBack(context, work, tools, call, lapse);
+  const standing = findLapse(context, work, tools, call);
+  if (standing.kind === "lapsed") return takeBack(context, work, tools, call, standing);
+  const execution = { ...call, budgetUsd: standing.budgetUsd };
   const limited = await waitForRate(context, server.tools);
   if (limited) return limited;
-  const begun = await writes.now((db) => beginExecuting(db, memory.lease, call, deps.now()));
+  const begun = await writes.now((db) => beginExecuting(db, memory.lease, execution, deps.now()));
   if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
   if (begun.kind === "refused") {
     await giveBackRate(context, server.tools);
     if (begun.why === "paused") return { for: "time", until: new Date(deps.now().getTime() + PAUSED_RECHECK_MS) };
-    return takeBack(context, work, tools, call, begun.why);
+    return takeBack(context, work, tools, call, begun.why === "budget" ? begun : { why: begun.why });
   }
   memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
   memory.run.costUsd += call.costUsd;
   const startedAt = performance.now();
-  const outcome = await sendUntilKnown(context, server.tools, call);
+  const outcome = await sendUntilKnown(context, server.tools, execution);
   return keepOutcome(context, work, tools, call, outcome, Math.round(performance.now() - startedAt));
 }
 
 /** A call without an answer is made again only if that is harmless, a few times, each under a commit of its own: a cancel or a pause ends it. */
-async function sendUntilKnown(context: RunContext, server: ToolServer, call: CallRow): Promise<ToolCallOutcome> {
+async function sendUntilKnown(context: RunContext, server: ToolServer, call: CallRow & { budgetUsd: number | null }): Promise<ToolCallOutcome> {
   const { deps, memory, signal, writes } = context;
   for (let sends = 1; ; sends += 1) {
     const outcome = await send(context, server, call);
@@ -81,9 +82,9 @@ async function send({ deps, isFresh }: RunContext, server: ToolServer, call: Cal
 }
 
 /** What was sent before by a worker that died cannot be asked again as if it were new: a person says what became of it. */
-async function takeBack(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow, why: LapseReason): Promise<null> {
+async function takeBack(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow, lapse: Lapse): Promise<null> {
   const { deps, memory, writes } = context;
-  if (call.status !== "executing") await askAgain(context, work, tools, call, why);
+  if (call.status !== "executing") await askAgain(context, work, tools, call, lapse);
   else {
     held(await writes.now((db) => markUnknown(db, memory.lease, call.id, deps.now())));
     memory.setCall(call.id, { status: "outcome_unknown" });
@@ -98,7 +99,7 @@ async function keepOutcome(context: RunContext, work: AgentAtWork, tools: AgentT
   if (outcome.kind === "not_sent" && (outcome.reason === "definition_changed" || outcome.reason === "tool_missing")) {
     held(await writes.now((db) => unsend(db, memory.lease, { callId: call.id, refundUsd }, deps.now())));
     memory.setCall(call.id, { status: "approved" });
-    await askAgain(context, work, tools, call, "definition_changed");
+    await askAgain(context, work, tools, call, { why: "definition_changed" });
     return null;
   }
   // This process was stopped, or too slow, for longer than its lease. If nobody has taken the run it is taken up anew, with a lease that holds.

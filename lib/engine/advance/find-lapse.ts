@@ -4,18 +4,25 @@
  */
 import { digestArguments } from "@/lib/domain/digest";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
-import { coversRule, judgeCall } from "@/lib/engine/advance/judge-call";
+import { coversRule, judgeCall, type JudgedCall } from "@/lib/engine/advance/judge-call";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import type { CallRow } from "@/lib/store/queries/load-run";
 
-/** Null when it still stands. */
-export function findLapse(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow): "arguments_changed" | "stricter_rule" | null {
+export type Standing =
+  | { kind: "lapsed"; why: "arguments_changed" | "stricter_rule" }
+  /** `budgetUsd` is the limit that it was judged by; the commit before the call holds it to the same one. */
+  | { kind: "stands"; budgetUsd: number | null };
+
+export function findLapse(context: RunContext, work: AgentAtWork, tools: AgentTools, call: CallRow): Standing {
   const args = parseArguments(call.argumentsCanonical);
-  if (args === null || digestArguments(args) !== call.digest) return "arguments_changed";
+  if (args === null || digestArguments(args) !== call.digest) return { kind: "lapsed", why: "arguments_changed" };
   const judged = judgeCall(context, work, tools, { server: call.server, tool: call.tool, arguments: args });
-  if (judged.decision === "allow") return null;
-  const isGranted = judged.decision === "ask" && call.approval?.status === "approved" && coversRule(call.approval.rule, judged.rule);
-  return isGranted ? null : "stricter_rule";
+  const isGranted = judged.decision === "allow" || isCovered(judged, call);
+  return isGranted ? { kind: "stands", budgetUsd: judged.budgetUsd } : { kind: "lapsed", why: "stricter_rule" };
+}
+
+function isCovered(judged: JudgedCall, call: CallRow): boolean {
+  return judged.decision === "ask" && call.approval?.status === "approved" && coversRule(call.approval.rule, judged.rule);
 }
 
 /** Null for a text that is no JSON object, as only a hand in the database could leave it. */

@@ -5,7 +5,7 @@ import { assessDanger, type StatedFacts } from "@/lib/domain/danger";
 import { type ApprovalRule, combineApprovalRules } from "@/lib/domain/policy/approval-rule";
 import { toAgentScope, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
 import { decide } from "@/lib/domain/policy/decide";
-import type { PolicyDecision, TraceEntry } from "@/lib/domain/policy/policy-answer";
+import { lowestBudget, type PolicyDecision, type TraceEntry } from "@/lib/domain/policy/policy-answer";
 import type { AgentScope, PermissionSet, PolicyCall, PolicyContext } from "@/lib/domain/policy/policy-input";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import type { RunContext } from "@/lib/engine/advance/run-context";
@@ -50,16 +50,17 @@ const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
 const NOW: TraceEntry = { layer: "internal", outcome: "pass", reason: "The project's rules are stricter now than when the run started; today's hold" };
 
-/** Of two answers the stricter; two questions become one that satisfies both. */
+/** Of two answers the stricter, under the lower budget; two questions become one that satisfies both. */
 function stricter(own: PolicyDecision, today: PolicyDecision): JudgedCall {
   const danger = DANGER_LEVELS.indexOf(today.danger.level) > DANGER_LEVELS.indexOf(own.danger.level) ? today.danger : own.danger;
+  const budgetUsd = lowestBudget([own.budgetUsd, today.budgetUsd]);
   if (own.decision === "ask" && today.decision === "ask") {
     const rule = combineApprovalRules(today.rule, own.rule);
-    if (coversRule(own.rule, rule)) return { ...own, danger, stricterNow: false };
-    return { ...own, danger, rule, trace: [NOW, ...own.trace, ...today.trace], stricterNow: true };
+    if (coversRule(own.rule, rule)) return { ...own, danger, budgetUsd, stricterNow: false };
+    return { ...own, danger, budgetUsd, rule, trace: [NOW, ...own.trace, ...today.trace], stricterNow: true };
   }
-  if (STRICTNESS[today.decision] <= STRICTNESS[own.decision]) return { ...own, danger, stricterNow: false };
-  return { ...today, danger, trace: [NOW, ...today.trace], stricterNow: true };
+  if (STRICTNESS[today.decision] <= STRICTNESS[own.decision]) return { ...own, danger, budgetUsd, stricterNow: false };
+  return { ...today, danger, budgetUsd, trace: [NOW, ...today.trace], stricterNow: true };
 }
 
 /** Whether people who were asked by `asked` have granted what `wanted` demands: enough of them, and only such as it names. */
@@ -87,7 +88,7 @@ function toContext(context: RunContext, tools: AgentTools, call: WantedCall, rul
       pin: server && definition ? server.pins(definition) : "new",
     },
     hasLock: tools.hasLock,
-    budget: { usedUsd: run.costUsd, estimatedUsd: facts.cost_usd ?? 0, limitUsd: run.costBudgetUsd },
+    budget: { usedUsd: run.costUsd, toolsUsedUsd: context.memory.toolsUsd, estimatedUsd: facts.cost_usd ?? 0, limitUsd: run.costBudgetUsd },
     deployment: context.deps.deployment,
   };
 }

@@ -46,6 +46,8 @@ export class RunMemory {
   readonly reservations = new Set<Promise<void>>();
   /** The newest attempt to set money aside; the next one follows it. */
   reserving: Promise<unknown> = Promise.resolve();
+  /** What the models have cost; the rest of the run's cost is that of its tools. */
+  #turnsUsd = 0;
   #changed = Promise.withResolvers<void>();
   #moves = 0;
   readonly #movedAt = new Map<string, number>();
@@ -125,6 +127,7 @@ export class RunMemory {
   }
 
   addTurn(turn: TurnRow): void {
+    this.#turnsUsd += turn.costUsd;
     const list = this.turns.get(turn.stepId) ?? [];
     list.push(turn);
     this.turns.set(turn.stepId, list);
@@ -132,6 +135,10 @@ export class RunMemory {
 
   turnsOf(stepId: string): TurnRow[] {
     return this.turns.get(stepId) ?? [];
+  }
+
+  get toolsUsd(): number {
+    return Math.max(0, this.run.costUsd - this.#turnsUsd);
   }
 
   callsOfTurn(turnId: string): CallRow[] {

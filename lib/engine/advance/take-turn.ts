@@ -104,7 +104,7 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
   if (parks) held(await writes.now(record, { insists: true }));
   else await writes.later(record);
   memory.isParked = parks !== null;
-  memory.addTurn({ id: turnId, stepId: wish.stepId, number, request: turn.request, response: turn.response });
+  memory.addTurn({ id: turnId, stepId: wish.stepId, number, request: turn.request, response: turn.response, costUsd: turn.costUsd });
   for (const row of prepared.rows) memory.addCall(row);
   memory.run.costUsd += answer.costUsd;
   const step = memory.steps.get(wish.stepId);

@@ -43,6 +43,7 @@ export interface TurnRow {
   number: number;
   request: unknown;
   response: unknown;
+  costUsd: number;
 }
 
 export interface CallRow {
@@ -111,7 +112,7 @@ const RUN = Prisma.sql`SELECT id, workflow, config_hash AS "configHash", params,
 const STEPS = Prisma.sql`SELECT id, key, type, status, parent_id AS "parentId", item_index AS "itemIndex", input, output, raw_output AS "rawOutput", error, degraded,
   state FROM steps`;
 
-const TURNS = Prisma.sql`SELECT id, step_id AS "stepId", number, request, response FROM turns`;
+const TURNS = Prisma.sql`SELECT id, step_id AS "stepId", number, request, response, cost_usd AS "costUsd" FROM turns`;
 
 const CALLS = Prisma.sql`SELECT c.id, c.step_id AS "stepId", c.turn_id AS "turnId", c.model_call_id AS "modelCallId", c.server, c.tool, c.status,
   c.arguments_canonical AS "argumentsCanonical", c.digest, c.definition_fingerprint AS "definitionFingerprint", c.retry_safe AS "retrySafe",

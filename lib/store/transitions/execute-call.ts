@@ -20,23 +20,29 @@ export interface Execution {
   argumentsCanonical: string;
   digest: string;
   costUsd: number;
+  /** The limit that the policy judged it by: what the run's tools have cost so far and its own cost must fit. */
+  budgetUsd?: number | null;
   /** The same worker sends it once more, because no answer came: only what may be sent twice. */
   isResend?: boolean;
 }
 
-export type BeginOutcome = { kind: "done" } | { kind: "lost" } | { kind: "refused"; why: "not_approved" | "paused" | "budget" };
+export type BeginOutcome = { kind: "done" } | { kind: "lost" } | { kind: "refused"; why: "not_approved" | "paused" } | { kind: "refused"; why: "budget"; usedUsd: number; limitUsd: number };
 
 export async function beginExecuting(db: Statements, lease: Lease, call: Execution, at: Date): Promise<BeginOutcome> {
   const event = insertEvent(
     { chainId: lease.runId, type: "call.executing", at, actor: SYSTEM_ACTOR, data: { call_id: call.id, digest: call.digest, epoch: lease.epoch } },
     "moved",
   );
+  const cost = Prisma.sql`${call.costUsd}::numeric`;
+  const budget = Prisma.sql`${call.budgetUsd ?? null}::numeric`;
   await pause("dispatch-call:before-executing-commit", call.id);
-  const [row] = await db.$queryRaw<{ held: boolean; moved: boolean; paused: boolean; affordable: boolean }[]>`
+  const [row] = await db.$queryRaw<{ held: boolean; moved: boolean; paused: boolean; used: number | null; limit: number | null }[]>`
     WITH held AS MATERIALIZED (
-      SELECT id, (cost_budget_usd IS NULL OR ${call.costUsd}::numeric = 0 OR cost_usd + cost_reserved_usd + ${call.costUsd}::numeric <= cost_budget_usd) AS affordable
-      FROM runs WHERE ${heldBy(lease)} FOR UPDATE
-    ), stopped AS (SELECT 1 FROM settings WHERE key = 'dispatch.paused' AND value = 'true'::jsonb),
+      SELECT id, cost_usd, cost_usd + cost_reserved_usd AS used, cost_budget_usd AS "limit" FROM runs WHERE ${heldBy(lease)} FOR UPDATE
+    ), limits AS (
+      SELECT used, "limit" FROM held WHERE ${cost} > 0
+      UNION ALL SELECT cost_usd - (SELECT coalesce(sum(t.cost_usd), 0) FROM turns t WHERE t.run_id = held.id), ${budget} FROM held WHERE ${cost} > 0 AND ${budget} IS NOT NULL
+    ), over AS (SELECT used, "limit" FROM limits WHERE used + ${cost} > "limit" LIMIT 1), stopped AS (SELECT 1 FROM settings WHERE key = 'dispatch.paused' AND value = 'true'::jsonb),
     lapsed AS (${lapsedGrant(call)}),
     moved AS (
       UPDATE calls SET status = 'executing', executing_at = ${at}, epoch = ${lease.epoch}, attempt = attempt + 1
@@ -44,18 +50,19 @@ export async function beginExecuting(db: Statements, lease: Lease, call: Executi
       WHERE calls.id = ${call.id} AND calls.run_id = held.id AND calls.digest = ${call.digest}
         AND calls.server = ${call.server} AND calls.tool = ${call.tool} AND calls.arguments_canonical = ${call.argumentsCanonical}
         AND (calls.status = 'approved' OR (calls.status = 'executing' AND calls.retry_safe AND (calls.epoch < ${lease.epoch} OR ${call.isResend ?? false})))
-        AND held.affordable AND NOT EXISTS (SELECT 1 FROM stopped) AND NOT EXISTS (SELECT 1 FROM lapsed)
+        AND NOT EXISTS (SELECT 1 FROM over) AND NOT EXISTS (SELECT 1 FROM stopped) AND NOT EXISTS (SELECT 1 FROM lapsed)
       RETURNING calls.id
     ), spent AS (
-      UPDATE runs SET cost_usd = cost_usd + ${call.costUsd}::numeric FROM moved WHERE runs.id = ${lease.runId} AND ${call.costUsd}::numeric > 0
+      UPDATE runs SET cost_usd = cost_usd + ${cost} FROM moved WHERE runs.id = ${lease.runId} AND ${cost} > 0
       RETURNING runs.cost_usd AS spent_usd, runs.cost_budget_usd AS budget_usd
     ), ${budgetWarning(lease.runId, "spent", call.costUsd, at)} logged AS (${event})
     SELECT EXISTS (SELECT 1 FROM held) AS held, EXISTS (SELECT 1 FROM moved) AS moved, EXISTS (SELECT 1 FROM stopped) AS paused,
-      coalesce((SELECT affordable FROM held), true) AS affordable`;
+      (SELECT used::float8 FROM over) AS used, (SELECT "limit"::float8 FROM over) AS "limit"`;
   await pause("dispatch-call:after-executing-commit", call.id);
   if (row?.moved) return { kind: "done" };
   if (!row?.held) return { kind: "lost" };
-  return { kind: "refused", why: row.paused ? "paused" : row.affordable ? "not_approved" : "budget" };
+  if (row.paused) return { kind: "refused", why: "paused" };
+  return row.used === null || row.limit === null ? { kind: "refused", why: "not_approved" } : { kind: "refused", why: "budget", usedUsd: row.used, limitUsd: row.limit };
 }
 
 /**
