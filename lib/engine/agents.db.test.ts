@@ -33,6 +33,28 @@ describe("the air-lock", () => {
     expect(run.steps[0]!.error).toMatchObject({ schema: { required: ["n"] } });
     expect(run.turns).toHaveLength(2);
   });
+
+  test("an answer that the model refused fails the step, and is not asked for again", async () => {
+    const { run } = await finish({ script: turns('{ say: "I will not.", error: { kind: refused } }', "output: { n: 3 }") });
+    expect(run.status).toBe("failed");
+    expect(run.error).toMatchObject({ code: "model_refused", step: "work" });
+    expect(run.steps[0]!.rawOutput).toBe("I will not.");
+    expect(run.turns).toHaveLength(1);
+  });
+
+  test("an answer that was cut is given back, although what is left of it could be read", async () => {
+    const { run } = await finish({ script: turns('{ say: "Refund it, but only after the check.", error: { kind: cut } }', "say: Check first.") });
+    expect(run.output).toEqual({ work: { text: "Check first." } });
+    expect((run.turns[1]!.request as { messages: { text: string }[] }).messages.at(-1)!.text).toMatch(/cut at the token limit/);
+  });
+
+  test("one that is cut on the last turn too fails the step", async () => {
+    const cut = '{ say: "Refund it, but only after the check.", error: { kind: cut } }';
+    const { run } = await finish({ agent: "max_turns: 2\n", script: turns(cut, cut) });
+    expect(run.error).toMatchObject({ code: "model_cut", step: "work" });
+    expect(run.steps[0]!.rawOutput).toBe("Refund it, but onl");
+    expect(run.turns).toHaveLength(2);
+  });
 });
 
 describe("reserved fields", () => {

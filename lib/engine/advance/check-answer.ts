@@ -2,12 +2,13 @@
 import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
 import { parseAnswer } from "@/lib/domain/parse-answer";
 import { readReserved, type ReservedContext } from "@/lib/domain/reserved-fields";
+import type { ModelTurn } from "@/lib/models/model";
 import { checkAgainstSchema } from "@/lib/tools/schema-check";
 
 export type AnswerVerdict =
   | { kind: "ended"; outcome: StepOutcome }
   /** Said to the agent before its next turn. */
-  | { kind: "again"; text: string; reflected?: boolean; misfit?: { problem: string; raw: unknown } }
+  | { kind: "again"; text: string; reflected?: boolean; misfit?: { code: "output_invalid" | "model_cut"; problem: string; raw: unknown } }
   | { kind: "review"; message: string; raw: unknown };
 
 export interface AnswerRules extends ReservedContext {
@@ -16,9 +17,15 @@ export interface AnswerRules extends ReservedContext {
   degraded: boolean;
 }
 
-export function checkAnswer(text: string, rules: AnswerRules): AnswerVerdict {
+const REFUSED = "The model declined to answer, or its provider's filter held the answer back. A refusal is an answer, so it was not asked again.";
+const CUT = "The answer was cut at the token limit, so its end is missing.";
+
+export function checkAnswer({ text, finishReason }: Pick<ModelTurn, "text" | "finishReason">, rules: AnswerRules): AnswerVerdict {
+  if (finishReason === "refused") return { kind: "ended", outcome: { kind: "failed", error: { code: "model_refused", message: REFUSED }, rawOutput: text } };
+  // What is left may still be read as an answer, and would then pass for the whole one.
+  if (finishReason === "length") return { kind: "again", text: `${CUT} Give the whole answer again, shorter.`, misfit: { code: "model_cut", problem: CUT, raw: text } };
   const parsed = parseAnswer(text, rules.schemas.length > 0);
-  if (!parsed.ok) return { kind: "again", text: `${parsed.problem} Answer again.`, misfit: { problem: parsed.problem, raw: text } };
+  if (!parsed.ok) return { kind: "again", text: `${parsed.problem} Answer again.`, misfit: { code: "output_invalid", problem: parsed.problem, raw: text } };
   const { verdict, output, notes } = readReserved(parsed.answer, rules);
   switch (verdict.kind) {
     case "fail_run":
@@ -42,7 +49,7 @@ function checkFit(output: Record<string, unknown>, raw: unknown, rules: AnswerRu
     if (fit.kind === "unusable") return { kind: "ended", outcome: { kind: "failed", error: { code: "output_schema_unusable", message: fit.reason }, rawOutput: raw } };
     if (fit.kind === "misfit") {
       const problem = `The answer does not fit its schema: ${fit.problems.join("; ")}`;
-      return { kind: "again", text: `${problem}. Answer again with one JSON object that fits: ${JSON.stringify(schema)}`, misfit: { problem, raw } };
+      return { kind: "again", text: `${problem}. Answer again with one JSON object that fits: ${JSON.stringify(schema)}`, misfit: { code: "output_invalid", problem, raw } };
     }
   }
   return { kind: "ended", outcome: { kind: "complete", output, degraded: rules.degraded, notes } };

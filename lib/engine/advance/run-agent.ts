@@ -15,7 +15,7 @@ import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held } from "@/lib/engine/advance/run-memory";
 import { failsRun, type StepOutcome } from "@/lib/engine/advance/step-outcome";
 import { takeTurn } from "@/lib/engine/advance/take-turn";
-import type { ModelMessage, UserMessage } from "@/lib/models/model";
+import type { ModelMessage, ModelTurn, UserMessage } from "@/lib/models/model";
 import { moveStep } from "@/lib/store/transitions/settle-step";
 import { followAgent } from "@/lib/telemetry/tell-step";
 
@@ -67,7 +67,7 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
       const fatal = calls.find((call) => failsRun(call.error));
       if (fatal?.error) return { kind: "failed", error: fatal.error };
       if (calls.length === 0) {
-        const judged = await judgeAnswer(context, job, responseOf(last).text, state);
+        const judged = await judgeAnswer(context, job, responseOf(last), state);
         if ("kind" in judged) return judged;
         additions = [judged];
       } else {
@@ -96,10 +96,10 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
 }
 
 /** The step's outcome, or what is said to the agent before its next turn. */
-async function judgeAnswer(context: RunContext, job: AgentJob, text: string, state: AgentState): Promise<StepOutcome | UserMessage> {
+async function judgeAnswer(context: RunContext, job: AgentJob, turn: ModelTurn, state: AgentState): Promise<StepOutcome | UserMessage> {
   if (state.review === "refused") return { kind: "failed", error: { code: "review_refused", message: "A person did not accept the answer.", fails_run: true } };
   const { prompt, max_turns: turnsMax } = job.work.agent.definition;
-  const verdict = checkAnswer(text, {
+  const verdict = checkAnswer(turn, {
     schemas: job.outputSchemas,
     confidenceThreshold: job.confidenceThreshold,
     reflect: prompt.reflect ?? null,
@@ -111,7 +111,7 @@ async function judgeAnswer(context: RunContext, job: AgentJob, text: string, sta
   if (verdict.kind === "review") return sendToReview(context, job, verdict.message, verdict.raw);
   if (context.memory.turnsOf(job.stepId).length >= turnsMax) {
     const message = verdict.misfit?.problem ?? "The agent has no turn left to reflect.";
-    return { kind: "failed", error: { code: "output_invalid", message, schema: job.outputSchemas.at(-1) }, rawOutput: verdict.misfit?.raw };
+    return { kind: "failed", error: { code: verdict.misfit?.code ?? "output_invalid", message, schema: job.outputSchemas.at(-1) }, rawOutput: verdict.misfit?.raw };
   }
   remember(context, job, { review: null, ...(verdict.reflected ? { reflected: true } : {}) });
   return { role: "user", text: verdict.text };
