@@ -87,6 +87,14 @@ describe("reserved fields", () => {
     expect(worse.run.error).toMatchObject({ code: "low_confidence" });
     expect(worse.run.turns).toHaveLength(2);
   });
+
+  test("the reflection is filled in with the agent's params, as the task is", async () => {
+    const agent = 'name: worker\nmodel: standard\nparams: { schema: { type: object, required: [n, list], properties: { n: { type: number }, list: { type: array } } } }\nprompt: { system: "Work.", user: "Add {{ params.n }}.", reflect: "Was it {{ params.n }} of {{ params.list }}?" }\n';
+    const script = turns("output: { n: 1, ktsu_confidence: 0.2 }", "output: { n: 2, ktsu_confidence: 0.8 }");
+    const { run } = await finish({ script, workflow: one(", params: { n: 7, list: [7, 8] }, confidence_threshold: 0.5"), files: { "agents/worker.agent.yaml": agent } });
+    expect(run.status).toBe("complete");
+    expect(run.turns.map((turn) => (turn.request as { messages: { text: string }[] }).messages[0]!.text)).toEqual(["Add 7.", "Was it 7 of [7,8]?"]);
+  });
 });
 
 describe("an answer that a person must see", () => {

@@ -13,7 +13,8 @@ export type AnswerVerdict =
 
 export interface AnswerRules extends ReservedContext {
   schemas: Readonly<Record<string, unknown>>[];
-  reflect: string | null;
+  /** Asked for only when the agent is to reflect. */
+  reflect: () => string;
   degraded: boolean;
 }
 
@@ -35,7 +36,7 @@ export function checkAnswer({ text, finishReason }: Pick<ModelTurn, "text" | "fi
     case "needs_human":
       return { kind: "review", message: verdict.message, raw: parsed.answer };
     case "reflect":
-      return { kind: "again", text: rules.reflect ?? "", reflected: true };
+      return { kind: "again", text: rules.reflect(), reflected: true };
     case "skip":
       return { kind: "ended", outcome: { kind: "skipped", reason: verdict.reason } };
     case "accept":

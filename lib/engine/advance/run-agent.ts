@@ -102,7 +102,7 @@ async function judgeAnswer(context: RunContext, job: AgentJob, turn: ModelTurn, 
   const verdict = checkAnswer(turn, {
     schemas: job.outputSchemas,
     confidenceThreshold: job.confidenceThreshold,
-    reflect: prompt.reflect ?? null,
+    reflect: () => renderPrompt(prompt.reflect ?? "", job.work),
     canReflect: prompt.reflect !== undefined && !state.reflected,
     reviewed: state.review === "accepted",
     degraded: state.degraded ?? false,
@@ -147,9 +147,17 @@ async function sendToReview(context: RunContext, job: AgentJob, message: string,
   return { kind: "waiting", waiting: [{ for: "review" }] };
 }
 
-function openingOf({ agent, params }: AgentAtWork): ModelMessage[] {
-  const template = agent.definition.prompt.user;
-  const plain = Object.fromEntries(Object.entries(params).filter(([, value]) => listSecrets(value).length === 0));
-  const rendered = template === undefined ? plain : renderTemplate(template, { params: plain });
-  return [{ role: "user", text: typeof rendered === "string" ? rendered : JSON.stringify(rendered) }];
+function openingOf(work: AgentAtWork): ModelMessage[] {
+  const template = work.agent.definition.prompt.user;
+  return [{ role: "user", text: template === undefined ? JSON.stringify(plainParams(work)) : renderPrompt(template, work) }];
+}
+
+function renderPrompt(template: string, work: AgentAtWork): string {
+  const rendered = renderTemplate(template, { params: plainParams(work) });
+  return typeof rendered === "string" ? rendered : JSON.stringify(rendered);
+}
+
+/** A secret is not for a model. */
+function plainParams({ params }: AgentAtWork): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => listSecrets(value).length === 0));
 }
