@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cutForConsole, cutForModel, cutMiddle, toErrorResult, toToolResult } from "./tool-result";
+import { cutForModel, cutMiddle, toErrorResult, toToolResult } from "./tool-result";
 import { cleanText, hasInvisible, showInvisible } from "./tool-text";
 
 test("every kind of block can be read, and is kept as it came", () => {
@@ -48,7 +48,7 @@ test("nothing that a database refuses is left, in values or keys", () => {
 
 test("a long result is cut for the model with a note of what is missing, within the limit", () => {
   const result = toToolResult({ content: [{ type: "text", text: `START${"x".repeat(10_000)}END` }] });
-  const text = cutForModel(result, 1_000);
+  const text = cutForModel(result, 1_000) as string;
   expect(text.length).toBeLessThanOrEqual(1_000);
   expect(text).toMatch(/^START[\s\S]*\[… \d+ of 10008 characters left out …\][\s\S]*END$/);
   expect(cutForModel(result, 20_000)).toBe(result.output);
@@ -58,14 +58,18 @@ test("a cut never leaves half a character", () => {
   for (let limit = 60; limit < 90; limit += 1) expect(cutMiddle("😀".repeat(100), limit).isWellFormed()).toBe(true);
 });
 
-test("the console keeps a result whole up to its limit, and beyond it stays below", () => {
-  const small = toToolResult({ content: [{ type: "text", text: "small" }] });
-  expect(cutForConsole(small, 10_000)).toEqual({ result: small, is_cut: false });
-  const large = toToolResult({ content: [{ type: "text", text: "\"\u2028".repeat(50_000) }], structuredContent: { stdout: "é".repeat(50_000), stderr: "", exit_code: 0 } });
-  const { result, is_cut: isCut } = cutForConsole(large, 20_000);
-  expect(isCut).toBe(true);
-  expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(20_000);
-  expect(result.output).toContain("left out");
+test("data goes to the model as data while it fits, and is cut as its text when it does not", () => {
+  const result = toToolResult({ content: [{ type: "text", text: "two rows" }], structuredContent: { rows: ["a", "b"] } });
+  expect(cutForModel(result, 1_000)).toEqual({ rows: ["a", "b"] });
+  const large = toToolResult({ content: [{ type: "text", text: "many rows" }], structuredContent: { rows: Array.from({ length: 5_000 }, (_row, index) => index) } });
+  const cut = cutForModel(large, 1_000) as string;
+  expect(cut.length).toBeLessThanOrEqual(1_000);
+  expect(cut).toMatch(/^\{"rows":\[0,1,[\s\S]*characters left out …\][\s\S]*4999\]\}$/);
+});
+
+test("of a failed call the model gets the text, or at least the error", () => {
+  expect(cutForModel(toToolResult({ isError: true, content: [{ type: "text", text: "no such order" }], structuredContent: { id: 7 } }), 1_000)).toBe("no such order");
+  expect(cutForModel(toToolResult({ isError: true }), 1_000)).toContain("does not say");
 });
 
 test("text for models has no terminal codes and names what deceives", () => {

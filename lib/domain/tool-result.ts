@@ -87,10 +87,12 @@ function readShell(structured: unknown): Pick<ToolResult, "stdout" | "stderr" | 
   return { stdout: cleanText(stdout), stderr: cleanText(stderr), exit_code: exitCode as number };
 }
 
-/** What the model gets: the text, cut in the middle where results are least telling, with a note of what is missing. */
-export function cutForModel(result: ToolResult, charactersMax: number): string {
-  const text = result.is_error && result.output === "" ? (result.error ?? "") : result.output;
-  return cutMiddle(text, charactersMax);
+/** What the model gets: the data if the tool gave any, else the text; cut in the middle, where results are least telling, with a note of what is missing. */
+export function cutForModel(result: ToolResult, charactersMax: number): unknown {
+  const { structured_content: data, is_error: isError } = result;
+  if (isError || data === null || typeof data !== "object") return cutMiddle(result.output === "" ? (result.error ?? "") : result.output, charactersMax);
+  const text = JSON.stringify(data);
+  return text.length <= charactersMax ? data : cutMiddle(text, charactersMax);
 }
 
 export function cutMiddle(text: string, charactersMax: number): string {
@@ -100,19 +102,4 @@ export function cutMiddle(text: string, charactersMax: number): string {
   const head = text.slice(0, Math.ceil(room * 0.7)).toWellFormed();
   const tail = room - head.length > 0 ? text.slice(-(room - head.length)).toWellFormed() : "";
   return `${head}${note(text.length - head.length - tail.length)}${tail}`;
-}
-
-/** What the console keeps: everything, up to a limit; beyond it the blocks go and the text stays, cut. */
-export function cutForConsole(result: ToolResult, bytesMax: number): { result: ToolResult; is_cut: boolean } {
-  if (byteLength(JSON.stringify(result)) <= bytesMax) return { result, is_cut: false };
-  // Every character may take six bytes when it is escaped, and the text stands in up to four fields.
-  const each = Math.max(0, Math.floor(bytesMax / 24) - 16);
-  const cut: ToolResult = { ...result, output: cutMiddle(result.output, each), content: [], structured_content: null, error: result.error === null ? null : cutMiddle(result.error, each) };
-  if (result.stdout !== undefined) cut.stdout = cutMiddle(result.stdout, each);
-  if (result.stderr !== undefined) cut.stderr = cutMiddle(result.stderr, each);
-  return { result: cut, is_cut: true };
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

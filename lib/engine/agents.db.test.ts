@@ -156,6 +156,21 @@ describe("turns", () => {
   });
 });
 
+describe("large results", () => {
+  test("are cut for the model with a note, whether they are text or data, and kept whole", async () => {
+    const calls = `{ tool: echo, arguments: { rows: "${"r".repeat(100_000)}" } }, { tool: large-result, arguments: { length: 100000 } }`;
+    const script = turns(`call: [${calls}]`, 'output: { data: "{{ results.echo }}", text: "{{ results.large-result }}" }');
+    const { run } = await finish({ allowlist: "- echo\n- large-result", script });
+    const { work } = run.output as { work: { data: string; text: string } };
+    expect(work.data).toMatch(/^\{"rows":"r{20000}[\s\S]*characters left out …\][\s\S]*r{5000}"\}$/);
+    expect(work.text).toMatch(/^x{20000}[\s\S]*characters left out …\][\s\S]*x{5000}$/);
+    for (const seen of [work.data, work.text]) expect(seen.length).toBeLessThanOrEqual(32_000);
+    const [data, text] = run.calls.map((call) => call.result as { output: string; structured_content: { rows: string } | null });
+    expect(data!.structured_content!.rows).toHaveLength(100_000);
+    expect(text!.output).toHaveLength(100_000);
+  });
+});
+
 describe("tool servers", () => {
   const broken = (required: boolean) => ({ "servers/gone.server.yaml": `name: gone-${required}\nurl: "http://127.0.0.1:1/mcp"\nrequired: ${required}\n`, "agents/worker.agent.yaml": 'name: worker\nmodel: standard\nprompt: { system: "Work.", user: "Go." }\nservers:\n  - { name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [echo] } }\n  - { name: gone, path: servers/gone.server.yaml }\n' });
 

@@ -1,6 +1,6 @@
 /** The conversation of an agent step, rebuilt from its recorded turns and calls: any process gives the next request the same messages. */
 import { effectOfRefusal, refusalForModel, type RefusedCall } from "@/lib/domain/after-rejection";
-import type { ToolResult as KeptResult } from "@/lib/domain/tool-result";
+import { cutForModel, type ToolResult as KeptResult } from "@/lib/domain/tool-result";
 import type { RunMemory } from "@/lib/engine/advance/run-memory";
 import type { AssistantMessage, Json, ModelMessage, ModelTurn, ToolResult } from "@/lib/models/model";
 import type { CallRow, TurnRow } from "@/lib/store/queries/load-run";
@@ -70,9 +70,7 @@ function withEdit(call: CallRow, output: Json): Json {
 }
 
 function cut(result: KeptResult): Json {
-  const text = result.output;
-  if (text.length <= RESULT_LENGTH_MAX) return result.structured_content !== null && typeof result.structured_content === "object" && !result.is_error ? (result.structured_content as Json) : text;
-  return `${text.slice(0, RESULT_LENGTH_MAX)}\n[cut here: ${text.length - RESULT_LENGTH_MAX} more characters]`;
+  return cutForModel(result, RESULT_LENGTH_MAX) as Json;
 }
 
 export function toRefused(memory: RunMemory, call: CallRow): RefusedCall {
