@@ -12,6 +12,13 @@ import { checkReferences } from "./check-references";
 import { checkLegacyReferences, checkTemplates, type PlaceRule } from "./check-templates";
 import { checkUnique } from "./check-unique";
 
+/** What only the workflow of a run can say, and what a sub-workflow does instead. */
+const ROOT_FIELDS = [
+  ["env", "declare a param and let the parent workflow pass the value"],
+  ["invoke", "remove it, or set `visibility: root`"],
+  ["model_policy", "it holds for a whole run: move it to the root workflow, or set `model` on the steps here"],
+] as const;
+
 const RESERVED_STEP_IDS = ["step", "params", "env", "item", "item_index"];
 
 export function checkWorkflows(draft: Draft, links: Links): void {
@@ -34,11 +41,9 @@ export function checkWorkflows(draft: Draft, links: Links): void {
 
 function checkVisibility(draft: Draft, { source, definition }: Loaded<Workflow>): void {
   if (definition.visibility === "sub-workflow") {
-    for (const field of ["env", "invoke"] as const) {
-      const isGiven = field === "env" ? definition.env.length > 0 : definition.invoke !== undefined;
-      if (!isGiven) continue;
-      const hint = field === "env" ? "declare a param and let the parent workflow pass the value" : "remove it, or set `visibility: root`";
-      report(draft, source, [field], `\`${field}\` belongs to root workflows; this one is a sub-workflow`, { hint, part: "key" });
+    for (const [field, hint] of ROOT_FIELDS) {
+      const isGiven = field === "env" ? definition.env.length > 0 : definition[field] !== undefined;
+      if (isGiven) report(draft, source, [field], `\`${field}\` belongs to root workflows; this one is a sub-workflow`, { hint, part: "key" });
     }
   }
   if (definition.invoke === undefined) return;
