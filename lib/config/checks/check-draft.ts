@@ -3,6 +3,7 @@ import type { Draft } from "../draft";
 import { followLinks, type Links } from "../links";
 import { checkSecretChains } from "../secret-chain";
 import { checkAgents } from "./check-agents";
+import { checkBudgets } from "./check-budgets";
 import { checkEnvironments } from "./check-environments";
 import { checkGateway } from "./check-gateway";
 import { SchemaChecker } from "./check-json-schemas";
@@ -22,6 +23,7 @@ export function checkDraft(draft: Draft): Links {
   checkAgents(draft, links);
   checkApprovalRules(draft);
   checkWorkflows(draft, links);
+  checkBudgets(draft, links);
   checkParams(draft, links);
   checkSchemas(draft);
   checkScripts(draft);

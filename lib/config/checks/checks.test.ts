@@ -167,6 +167,38 @@ describe("workflows", () => {
   });
 });
 
+describe("budgets", () => {
+  const budget = (more: object = {}) => ({ [WORKFLOW]: { model_policy: { cost_budget_usd: 1, ...more } } });
+  const price = { input_per_million: 1, output_per_million: 1 };
+  const group = (name: string, ...pricing: string[]) => ({ name, models: [`local/${name}`], pricing: pricing.map((model) => ({ model, ...price })) });
+  const groups = (...model_groups: object[]) => ({ "gateway.yaml": { model_groups } });
+  const misses = (name: string) => `${WORKFLOW} model_policy.cost_budget_usd: the budget cannot be held: model local/${name} of group ${name} has no price; add it to \`pricing\` of ${name} in gateway.yaml, with 0 if it costs nothing`;
+
+  it("need a price for every model that the run may ask", () => {
+    expect(problems({ ...budget(), ...groups(group("standard")) })).toEqual([misses("standard")]);
+    expect(problems({ ...budget(), ...groups(group("standard", "standard"), group("unused")) })).toEqual([]);
+    expect(problems({ ...budget(), ...groups(group("standard", "local/standard")) })).toEqual([]);
+  });
+
+  it("are held by the groups that the policy and the step choose, also in sub-workflows and sub-agents", () => {
+    const all = groups(group("standard", "standard"), group("frontier"), group("economy"));
+    expect(problems({ ...budget({ force_group: "frontier" }), ...all })).toEqual([misses("frontier")]);
+    expect(problems({ ...budget({ group_map: { standard: "economy" } }), ...all })).toEqual([misses("economy")]);
+    const step = (id: string, more: object = {}) => ({ id, agent: AGENT, params: { message: "x" }, ...more });
+    const nested = { "workflows/s.workflow.yaml": sub("s", { pipeline: [step("a", { model: { group: "economy" } })] }) };
+    const lead = { "agents/lead.agent.yaml": { name: "lead", model: "standard", prompt: { system: "Lead." }, subagents: ["agents/deep.agent.yaml"] }, "agents/deep.agent.yaml": { name: "deep", model: "frontier", prompt: { system: "Think." } } };
+    const pipeline = [{ id: "one", workflow: "workflows/s.workflow.yaml" }, { id: "two", agent: "agents/lead.agent.yaml" }];
+    expect(problems({ [WORKFLOW]: { ...budget()[WORKFLOW], pipeline }, ...nested, ...lead, ...all })).toEqual([misses("economy"), misses("frontier")]);
+  });
+
+  it("are no matter for a model that plays a script", () => {
+    const scripted = { "gateway.yaml": { providers: [{ name: "local", type: "scripted", config: { script: "models/x.script.yaml" } }] }, "models/x.script.yaml": { agents: { "*": { otherwise: { say: "hi" } } } } };
+    expect(problems({ ...budget(), ...scripted })).toEqual([]);
+    const other = { name: "prod", variables: {}, providers: [{ name: "local", type: "openai-compatible", config: { base_url: "https://prod.internal/v1" } }] };
+    expect(problems({ ...budget(), ...scripted, "environments/prod.env.yaml": other }, { env: "prod" })).toHaveLength(1);
+  });
+});
+
 describe("environments", () => {
   const environment = { name: "prod", variables: { TOKEN: "x", PORT: 8080 } };
 
