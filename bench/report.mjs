@@ -109,3 +109,19 @@ export function describeTraces({ spansPerCycle, nanosecondsOff, offMs, onMs }) {
 Switched off, as they are without OTEL_EXPORTER_OTLP_ENDPOINT, a cycle's ${format(spansPerCycle, 1)} places for a span take ${format(offMicroseconds, 2)} µs together (${format(nanosecondsOff)} ns each), which is ${format((100 * offMicroseconds) / (offMs * 1000), 3)} % of
 its ${format(offMs, 1)} ms. Sent to a collector on the same machine a cycle takes ${ratio(onMs / offMs)} as long (one at a time, by the worker, on and off in turns).`;
 }
+
+/** `waits` in the order in which they first came; `code` in milliseconds of a cycle. */
+export function describeProfile({ cycleMs, floorMs, waits, code }) {
+  const often = waits.filter(({ perCycle }) => perCycle > 0.5);
+  const waited = often.reduce((sum, { ms, perCycle }) => sum + ms * perCycle, 0);
+  const share = (ms) => `${format((100 * ms) / cycleMs)} %`;
+  const inside = code.toSorted((a, b) => b.ms - a.ms);
+  return `## What the time goes to
+
+One cycle takes ${format(cycleMs, 1)} ms, one at a time. In ${format(waited, 1)} ms of them (${share(waited)}) it waits for Postgres; five commits of a single row would take ${format(5 * floorMs, 1)} ms of that here. The rest is
+this process, by the code it is in (sampled, so the sum is not exact).
+
+${table(["round trip to Postgres", "ms, median", "share"], often.map(({ name, ms, perCycle }) => [perCycle > 1.5 ? `${name}, ${format(perCycle)} times` : name, format(ms * perCycle, 2), share(ms * perCycle)]))}
+
+${table(["in this process", "ms", "share"], inside.map(({ name, ms }) => [name, format(ms, 2), share(ms)]))}`;
+}

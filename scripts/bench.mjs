@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `npm run bench`: Kimitsu beside its peers and the floor, as it grows, beside paused runs, what its tools cost in tokens, and what traces cost, on one durable Postgres. Writes docs/benchmarks.md.
- * `npm run bench -- peers | growth | paused | tokens | traces` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing;
+ * `npm run bench`: Kimitsu beside its peers and the floor, what its time goes to, as it grows, beside paused runs, what its tools cost in tokens, and what traces cost, on one durable Postgres. Writes docs/benchmarks.md.
+ * `npm run bench -- peers | profile | growth | paused | tokens | traces` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing;
  * nor is anything written when the machine was busy before.
  */
 import { spawnSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import os from "node:os";
 import path from "node:path";
 import { FIELD } from "../bench/field.mjs";
-import { describeGrowth, describePaused, describePeers, describeTokens, describeTraces } from "../bench/report.mjs";
+import { describeGrowth, describePaused, describePeers, describeProfile, describeTokens, describeTraces } from "../bench/report.mjs";
 import { ensureDataFolder, ensureSecrets } from "./data-folder.mjs";
 import { install } from "./install.mjs";
 import { deployMigrations } from "./migrate.mjs";
@@ -131,6 +131,11 @@ async function benchTraces(databases) {
   return describeTraces(runNode("traces", ["scripts/run-ts.mjs", "bench/traces.ts"], { env: { ...(await databases.create("traces", { migrated: true })), BENCH_SCALE: String(scale) } }));
 }
 
+async function benchProfile(databases) {
+  console.log("Looking where the time goes …");
+  return describeProfile(runNode("profile", ["scripts/run-ts.mjs", "bench/profile.ts"], { env: { ...(await databases.create("profile", { migrated: true })), BENCH_SCALE: String(scale) } }));
+}
+
 /** The runs that wait in each database; a worker process has each to itself. */
 const PAUSED = [0, 100, 100_000];
 
@@ -142,7 +147,7 @@ async function benchPaused(databases) {
   return describePaused(runNode("paused", ["scripts/run-ts.mjs", "bench/paused.ts"], { env }));
 }
 
-const PARTS = { peers: benchPeers, growth: benchGrowth, paused: benchPaused, tokens: benchTokens, traces: benchTraces };
+const PARTS = { peers: benchPeers, profile: benchProfile, growth: benchGrowth, paused: benchPaused, tokens: benchTokens, traces: benchTraces };
 
 const readVersions = () => JSON.parse(readFileSync(path.join(BENCH, "package.json"), "utf8")).dependencies;
 
