@@ -138,6 +138,7 @@ export const REQUIREMENTS = {
   "promise:1": "Every tool call, whatever the way in, passes one function that refuses what the policy refuses.",
   "promise:2": "A rejected, expired or cancelled call never reaches the tool server.",
   "promise:4": "What was shown is what runs: when arguments, tool, definition, approver or rule differ at dispatch, the call is not sent but asked again or refused.",
+  "approval:stricter": "Where the project's rule became stricter while a call waits, the card says so and a decision is held to the stricter rule.",
   "promise:6": "A value marked secret stands in no row of the database, whatever tools and webhooks give back.",
   "promise:7": "A decision has a person, who did not start the run and may decide; nobody else's word counts.",
   "promise:8": "Every decision and state change is on a trail that verifies.",

@@ -2,6 +2,8 @@ import type { z } from "zod";
 import { formatSourceLocation } from "@/lib/config/source-location";
 import type { DecidedApproval } from "@/lib/engine/decide-approval";
 import type { EngineDeps } from "@/lib/engine/deps";
+import { findStricterRule } from "@/lib/engine/find-stricter-rule";
+import { findRuntime } from "@/lib/engine/runtime";
 import type { approvalSchema, pendingApprovalSchema } from "@/lib/http/schemas/approval-view";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 import { listSetAsides, type SetAside } from "@/lib/store/queries/list-set-asides";
@@ -29,10 +31,17 @@ export function toPendingApproval(approval: ApprovalView): Pending {
   };
 }
 
+/** A process without a project says what is on record; it decides nothing. */
+async function toStricter(approval: ApprovalView): Promise<z.input<typeof approvalSchema>["stricter_now"]> {
+  const runtime = findRuntime();
+  const stricter = runtime ? await findStricterRule(runtime, approval) : null;
+  return stricter && { refused: stricter.refusal, approvers: stricter.approvers, min_approvals: stricter.rule.minApprovals, self_approval: stricter.rule.selfApproval };
+}
+
 /** Approvals as the API shows them, with what people said who set them aside. */
 export async function toApprovals({ db, now }: EngineDeps, approvals: readonly ApprovalView[]): Promise<z.input<typeof approvalSchema>[]> {
   const asides = await listSetAsides(db, approvals.map(({ id }) => id), now());
-  return approvals.map((approval) => toApproval(approval, asides.get(approval.id) ?? []));
+  return Promise.all(approvals.map((approval) => toApproval(approval, asides.get(approval.id) ?? [])));
 }
 
 export async function toOneApproval(deps: EngineDeps, approval: ApprovalView): Promise<z.input<typeof approvalSchema>> {
@@ -41,7 +50,7 @@ export async function toOneApproval(deps: EngineDeps, approval: ApprovalView): P
   return one;
 }
 
-function toApproval(approval: ApprovalView, asides: readonly SetAside[]): z.input<typeof approvalSchema> {
+async function toApproval(approval: ApprovalView, asides: readonly SetAside[]): Promise<z.input<typeof approvalSchema>> {
   return {
     ...toPendingApproval(approval),
     run_id: approval.runId,
@@ -53,6 +62,7 @@ function toApproval(approval: ApprovalView, asides: readonly SetAside[]): z.inpu
     approvers: approval.approvers,
     self_approval: approval.selfApproval,
     editable: approval.editable,
+    stricter_now: await toStricter(approval),
     reject_reasons: approval.rule.rejectReasons,
     version: approval.version,
     decisions: approval.decisions.map(({ user, token, verdict, reason, comment, at }) => ({ user, token, verdict, reason, comment, at: at.toISOString() })),

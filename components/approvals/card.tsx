@@ -16,6 +16,7 @@ import { OpenRun, RunColumn } from "./run-so-far";
 import { SeenParts } from "./seen";
 import { SeenBeforeLine } from "./seen-before";
 import { ShownText } from "./shown-text";
+import { StricterNote } from "./stricter-note";
 import { WhyAsked } from "./why-asked";
 
 interface Props {
@@ -37,6 +38,7 @@ export function Card({ card, listHref, nextHref, actions }: Props) {
           <div className="mx-auto grid max-w-190 grid-cols-[minmax(0,1fr)] gap-5 px-4 py-5 tablet:px-6">
             <CardTitle card={card} />
             <CardOutcome card={card} />
+            <StricterNote card={card} />
             {card.status === "pending" ? <WhoCould card={card} /> : null}
             <AsideNotes card={card} takeUp={actions.takeUp} />
             <WhyAsked card={card} />

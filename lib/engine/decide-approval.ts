@@ -5,16 +5,19 @@
 import type { Actor } from "@/lib/domain/actor";
 import { canonicalizeArguments, digestArguments } from "@/lib/domain/digest";
 import { type Decider, refusalToDecide } from "@/lib/domain/eligibility";
+import type { StricterRule } from "@/lib/domain/policy/approval-rule";
 import { redact } from "@/lib/domain/redaction";
 import { summarizeCall } from "@/lib/domain/summarize-call";
 import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import type { Runtime } from "@/lib/engine/runtime";
 import { writeAndGoOn } from "@/lib/engine/seat";
+import { findStricterRule } from "@/lib/engine/find-stricter-rule";
 import { judgeEdit } from "@/lib/engine/judge-edit";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { type ApprovalView, getApproval } from "@/lib/store/queries/get-approval";
 import { decideApprovalRow, type DecidedRow } from "@/lib/store/transitions/decide-approval";
+import { tightenApprovalRow } from "@/lib/store/transitions/tighten-approval";
 import { tellApprovalEnded } from "@/lib/telemetry/tell-run";
 
 export interface DecisionWish {
@@ -37,15 +40,21 @@ export interface DecidedBy extends Decider {
 export type DecidedApproval = Pick<ApprovalView, "id" | "callId" | "runId" | "minApprovals" | keyof DecidedRow>;
 
 export async function decideApproval(deps: Runtime, by: DecidedBy, wish: DecisionWish): Promise<DecidedApproval> {
-  const approval = await getApproval(deps.db, wish.approvalId);
-  refuseIfOver(approval);
+  const asked = await getApproval(deps.db, wish.approvalId);
+  refuseIfOver(asked);
+  const stricter = await findStricterRule(deps, asked, wish.arguments);
+  const approval = stricter ? byStricterRule(asked, stricter) : asked;
   const refusal = refusalToDecide(by, approval);
-  if (refusal) throw new KimitsuError("forbidden", `${refusal} Nothing was decided.`);
+  if (refusal) throw new KimitsuError("forbidden", `${stricter ? STRICTER_NOW : ""}${refusal} Nothing was decided.`);
+  if (stricter?.refusal && wish.verdict === "approved") {
+    throw new KimitsuError("forbidden", `${STRICTER_NOW}They refuse this call: ${stricter.refusal} It can be rejected, or its run cancelled. Nothing was decided.`);
+  }
   if (wish.digest !== undefined && wish.digest !== approval.digest) {
     throw new KimitsuError("conflict", `The arguments of approval ${approval.id} are not the ones you saw: they were changed by someone else. Look again, then decide. Nothing was decided.`);
   }
   for (const path of ["comment", "reason"] as const) refuseKnownSecrets(deps.projects.current().project, deps.processEnv, { path, what: `The ${path}`, value: wish[path] });
   const edited = wish.arguments !== undefined && wish.verdict === "approved" ? await edit(deps, approval, wish.arguments) : null;
+  if (stricter?.refusal === null) await tightenApprovalRow(deps.db, { ...stricter, id: approval.id, runId: approval.runId, callId: approval.callId }, deps.now());
   const decision = {
     id: createId("decision"),
     approvalId: approval.id,
@@ -70,6 +79,13 @@ export async function decideApproval(deps: Runtime, by: DecidedBy, wish: Decisio
   if (decided.status !== "pending") tellApprovalEnded({ ...approval, outcome: wish.verdict, endedAt: deps.now() });
   const { id, callId, runId, minApprovals } = approval;
   return { id, callId, runId, minApprovals, ...decided };
+}
+
+const STRICTER_NOW = "The project's rules are stricter now than when this was asked. ";
+
+/** The question as it would be asked today. The row is held to it before the decision is written. */
+function byStricterRule(asked: ApprovalView, { rule, approvers }: StricterRule): ApprovalView {
+  return { ...asked, rule, approvers, minApprovals: rule.minApprovals, selfApproval: rule.selfApproval, editable: rule.edit };
 }
 
 async function edit(deps: Runtime, approval: ApprovalView, args: Record<string, unknown>) {

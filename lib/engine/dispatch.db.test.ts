@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { digestArguments } from "@/lib/domain/digest";
+import type { Decider } from "@/lib/domain/eligibility";
+import { findStricterRule } from "@/lib/engine/find-stricter-rule";
 import { setUserDisabled } from "@/lib/engine/set-user-disabled";
 import { pauseDispatch } from "@/lib/engine/pause-dispatch";
 import { verifyAudit } from "@/lib/engine/verify-audit";
+import { findCard } from "@/lib/store/queries/find-card";
 import { useDatabase } from "@/lib/testing/database";
 import { eventTypes, openEngineBench, type BenchFacts, type EngineBench } from "@/lib/testing/engine-bench";
 import { TEST_ACTOR } from "@/lib/testing/run-bench";
@@ -175,6 +178,71 @@ describe("a project that became stricter while the run waited", () => {
     await today.advance(bench.runId);
     expect((await bench.read(bench.runId)).output).toEqual({ work: { ended: "denied" } });
     expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+  });
+
+  describe("and nobody has decided yet", () => {
+    const waiting = async () => {
+      const bench = await openEngineBench(database, { script: PAY, allowlist: ASK });
+      const runId = await bench.launch();
+      return { bench, runId, approval: (await bench.pending(runId))[0]! };
+    };
+    const cardOf = async (today: Awaited<ReturnType<typeof openEngineBench>>, runId: string, by: Decider) => {
+      const approval = (await today.pending(runId))[0]!;
+      return findCard(database.db, approval.id, by, today.clock.now(), await findStricterRule(today.deps, approval));
+    };
+
+    test(verifies("approval:stricter", "more approvers: the card says so, one approval leaves it pending, and the second sends it without asking again"), async () => {
+      const { bench, runId, approval } = await waiting();
+      const today = await openEngineBench(database, { script: PAY, on: bench, allowlist: "- name: t-none\n  require_approval: { on_reject: recover, min_approvals: 2 }" });
+      const second = await today.person();
+      expect(await cardOf(bench, runId, second)).toMatchObject({ stricter: null, minApprovals: 1 });
+      expect(await cardOf(today, runId, second)).toMatchObject({ stricter: { refusal: null, was: { minApprovals: 1, approvers: [] } }, minApprovals: 2, refusal: null });
+      expect(await today.decide(approval, "approved")).toBe("pending");
+      expect(await cardOf(today, runId, second)).toMatchObject({ stricter: null, minApprovals: 2, approvals: 1 });
+      expect(await today.decide(approval, "approved", { by: second })).toBe("approved");
+      expect(await today.advance(runId)).toEqual({ kind: "settled" });
+      expect(await bench.recorder.calls("t-none")).toHaveLength(1);
+      const types = await eventTypes(database, runId);
+      expect(types.filter((type) => type === "approval.requested")).toHaveLength(1);
+      expect(types.filter((type) => type === "approval.tightened")).toHaveLength(1);
+      expect(await verifyAudit(today.deps)).toMatchObject({ ok: true });
+    });
+
+    test("other approvers: whoever may decide no more is refused with the reason, and what they approved before counts no more", async () => {
+      const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { on_reject: recover, min_approvals: 2 }" });
+      const runId = await bench.launch();
+      const [approval] = await bench.pending(runId);
+      expect(await bench.decide(approval!, "approved")).toBe("pending");
+      const today = await openEngineBench(database, { script: PAY, on: bench, allowlist: "- name: t-none\n  require_approval: { on_reject: recover, min_approvals: 2, approvers: [operator] }" });
+      const reviewer = await today.person();
+      expect((await cardOf(today, runId, reviewer))?.refusal).toMatch(/for operator to decide/);
+      for (const verdict of ["approved", "rejected"] as const) {
+        await expect(today.decide(approval!, verdict, { by: reviewer })).rejects.toThrow(/stricter now than when this was asked\. This call is for operator to decide/);
+      }
+      expect(await today.decide(approval!, "approved", { by: await today.person("operator") })).toBe("pending");
+      expect((await today.pending(runId))[0]).toMatchObject({ approvals: 1, approvers: ["operator"] });
+      expect(await today.decide(approval!, "approved", { by: await today.person("admin") })).toBe("approved");
+      expect(await today.advance(runId)).toEqual({ kind: "settled" });
+      expect(await bench.recorder.calls("t-none")).toHaveLength(1);
+    });
+
+    test("it is denied: the card says so, it cannot be approved, and it can be rejected", async () => {
+      const { bench, runId, approval } = await waiting();
+      const today = await openEngineBench(database, { script: PAY, allowlist: ASK, on: bench, files: { "policy.yaml": 'permissions: { deny: ["*"] }\n' } });
+      expect((await cardOf(today, runId, await today.person()))?.stricter?.refusal).toBe("Tool 'recorder.t-none' is explicitly disallowed.");
+      await expect(today.decide(approval, "approved")).rejects.toThrow(/They refuse this call: .* It can be rejected/);
+      expect(await today.pending(runId)).toHaveLength(1);
+      expect(await today.decide(approval, "rejected")).toBe("rejected");
+    });
+
+    test("a sub-agent's call is held to what its caller asks today", async () => {
+      const script = "agents:\n  boss: { turns: [{ call: [{ tool: agent__worker, arguments: {} }] }], otherwise: { output: {} } }\n  worker: { turns: [{ call: [{ tool: t-none, arguments: {} }] }], otherwise: { output: {} } }\n";
+      const files = (rule: string) => ({ "agents/boss.agent.yaml": `name: boss\nmodel: standard\nprompt: { system: "Lead." }\nservers: [{ name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [{ name: t-none, require_approval: { ${rule} } }] } }]\nsubagents: [agents/worker.agent.yaml]\n`, "workflows/main.workflow.yaml": "kind: workflow\nname: main\npipeline: [{ id: work, agent: ./agents/boss.agent.yaml }]\n" });
+      const bench = await openEngineBench(database, { script, files: files("min_approvals: 1"), allowlist: ASK });
+      const runId = await bench.launch();
+      const today = await openEngineBench(database, { script, files: files("min_approvals: 2"), allowlist: ASK, on: bench });
+      expect(await today.decide((await today.pending(runId))[0]!, "approved")).toBe("pending");
+    });
   });
 
   test("an agent that is gone is still held to what the project says today", async () => {

@@ -15,10 +15,10 @@ import { setAside, takeUp } from "@/lib/engine/set-aside";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
-import { findCard } from "@/lib/store/queries/find-card";
 import { type ApprovalView, getApproval } from "@/lib/store/queries/get-approval";
 import { applyEdits } from "./apply-edits";
 import { toDecisionProblem } from "./decision-problem";
+import { readCard } from "./read-card";
 
 const EXTEND_BY_MS = 30 * 60_000;
 
@@ -63,14 +63,9 @@ export async function decideCard(given: DecisionRequest): Promise<DecisionAnswer
 /** A critical call is approved by typing a value of it; the server checks that as well, so that no script of a page can leave it out. */
 async function requireConfirmation(session: Session, approval: ApprovalView, typed: string | undefined): Promise<void> {
   if (approval.danger !== "critical") return;
-  const card = await readCard(session, approval.id);
+  const card = await readCard(session, approval.id, engineDeps().now());
   if (card?.confirmWord === typed) return;
   throw new KimitsuError("invalid_request", `This call is critical: type ${card?.confirmWord} to approve it. Nothing was decided.`);
-}
-
-function readCard(session: Session, approvalId: string) {
-  const { db, now } = engineDeps();
-  return findCard(db, approvalId, { userId: session.user.id, role: session.user.role, groups: session.user.groups }, now());
 }
 
 async function explain(error: unknown, given: DecisionRequest): Promise<DecisionAnswer> {

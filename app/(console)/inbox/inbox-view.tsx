@@ -11,7 +11,7 @@ import { Notice } from "@/components/ui/notice";
 import { Pager } from "@/components/ui/pager";
 import type { Session } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
-import { type ApprovalCard, findCard } from "@/lib/store/queries/find-card";
+import type { ApprovalCard } from "@/lib/store/queries/find-card";
 import { getInboxCounts } from "@/lib/store/queries/inbox-counts";
 import { type InboxRow, listInbox } from "@/lib/store/queries/list-inbox";
 import { savePreferences } from "../preferences";
@@ -19,6 +19,7 @@ import { decideCard, extendCard, setCardAside, takeCardUp } from "./actions";
 import { toFilters } from "./filters";
 import { type InboxView, listAddress } from "./inbox-address";
 import { InboxOverview } from "./overview";
+import { readCard } from "./read-card";
 
 const ACTIONS = { decide: decideCard, extend: extendCard, setAside: setCardAside, takeUp: takeCardUp };
 
@@ -37,7 +38,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
   const [page, counts, card] = await Promise.all([
     listInbox(db, reader, { ...view, aside: { only: view.aside === true, now: clock } }),
     getInboxCounts(db, reader, clock),
-    approvalId === null ? null : findCard(db, approvalId, reader, clock),
+    approvalId === null ? null : readCard(session, approvalId, clock),
   ]);
   if (approvalId !== null && card === null) notFound();
   // What was set aside stands below everything else.

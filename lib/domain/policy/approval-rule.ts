@@ -16,6 +16,16 @@ export interface ApprovalRule {
   escalate: { afterMs: number; to: string[] } | null;
 }
 
+/** What a later version of the project asks of a call beyond what people were asked for. */
+export interface StricterRule {
+  /** Why the call would be refused in the moment of sending, whatever people say; null when it is for them to decide. */
+  refusal: string | null;
+  /** Satisfies both versions. */
+  rule: ApprovalRule;
+  /** Of the rule, and those whom an escalation has named. */
+  approvers: string[];
+}
+
 /** For calls that are asked because of their danger or of a rule, and not by an allowlist entry of their own. */
 export const DEFAULT_APPROVAL_RULE: Readonly<ApprovalRule> = Object.freeze({
   onReject: "fail",

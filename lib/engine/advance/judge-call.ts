@@ -25,7 +25,7 @@ export function judgeCall(context: RunContext, work: AgentAtWork, tools: AgentTo
   const own = decide(toPolicyCall(tools, call), toContext(context, tools, call, { scopes: work.scopes, project: toProjectPermissions(context.loaded.project) }));
   const current = context.deps.projects.current().project;
   if (current.hash === context.loaded.project.hash) return { ...own, stricterNow: false };
-  const today = decide(toPolicyCall(tools, call), toContext(context, tools, call, ofToday(current, work, call)));
+  const today = decide(toPolicyCall(tools, call), toContext(context, tools, call, ofToday(current, { scopes: work.scopes, agent: work.agent.name }, call)));
   return stricter(own, today);
 }
 
@@ -37,12 +37,12 @@ interface Rules {
 }
 
 /** An agent that is gone from the project has no rules of today; those of its run still hold, under what the project says today. */
-function ofToday(current: Project, work: AgentAtWork, call: WantedCall): Rules {
+export function ofToday(current: Project, work: { scopes: readonly AgentScope[]; agent: string }, call: WantedCall): Rules {
   const scopes = work.scopes.map((scope) => {
     const agent = Object.hasOwn(current.agents, scope.agent) ? current.agents[scope.agent] : undefined;
     return agent ? { ...toAgentScope(current, agent), only: scope.only } : scope;
   });
-  const server = current.agents[work.agent.name]?.servers.find((entry) => entry.name === call.server)?.server;
+  const server = current.agents[work.agent]?.servers.find((entry) => entry.name === call.server)?.server;
   return { scopes, project: toProjectPermissions(current), facts: server?.definition.tools?.[call.tool] };
 }
 

@@ -51,6 +51,15 @@ const setAsideSchema = z
   })
   .meta({ id: "SetAside" });
 
+const stricterSchema = z
+  .strictObject({
+    refused: z.string().nullable().describe("Why today's rules refuse the call, so that it cannot be approved"),
+    approvers: z.array(z.string()),
+    min_approvals: z.int(),
+    self_approval: z.boolean(),
+  })
+  .meta({ id: "StricterRule" });
+
 export const approvalSchema = z
   .strictObject({
     ...shown,
@@ -63,6 +72,7 @@ export const approvalSchema = z
     approvers: z.array(z.string()).describe("Roles or groups; empty: any reviewer"),
     self_approval: z.boolean(),
     editable: z.boolean(),
+    stricter_now: stricterSchema.nullable().describe("What the project's rules ask since they became stricter; a decision is held to it"),
     reject_reasons: z.array(z.string()),
     version: z.int(),
     decisions: z.array(decisionSchema),

@@ -2,7 +2,7 @@ import { formatSourceLocation } from "@/lib/config/source-location";
 import { RETRIES_AFTER_REJECTION } from "@/lib/domain/after-rejection";
 import type { DangerLevel } from "@/lib/domain/danger";
 import { refusalToDecide } from "@/lib/domain/eligibility";
-import type { ApprovalRule } from "@/lib/domain/policy/approval-rule";
+import type { ApprovalRule, StricterRule } from "@/lib/domain/policy/approval-rule";
 import type { TraceEntry } from "@/lib/domain/policy/policy-answer";
 import { liesAside } from "@/lib/domain/set-aside";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
@@ -30,11 +30,15 @@ type Row = Prisma.ApprovalGetPayload<{ include: typeof cardInclude }>;
 
 export type ApprovalCard = NonNullable<Awaited<ReturnType<typeof findCard>>>;
 
-/** Everything that a reviewer needs to decide one call, as it is on record; texts of strangers have nothing hidden in them. */
-export async function findCard(db: Db, approvalId: string, reader: InboxReader, now: Date) {
-  const row = await db.approval.findUnique({ where: { id: approvalId }, include: cardInclude });
-  if (!row) return null;
-  const { call, run } = row;
+/**
+ * Everything that a reviewer needs to decide one call, as it is on record, held to a stricter rule where there is one now; texts of strangers
+ * have nothing hidden in them.
+ */
+export async function findCard(db: Db, approvalId: string, reader: InboxReader, now: Date, stricter: StricterRule | null = null) {
+  const stored = await db.approval.findUnique({ where: { id: approvalId }, include: cardInclude });
+  if (!stored) return null;
+  const { call, run } = stored;
+  const row = stricter === null || stored.status !== "pending" ? stored : { ...stored, ...held(stricter) };
   const deciding = { approvers: row.approvers, selfApproval: row.selfApproval, startedByUserId: run.startedByUserId };
   const [definition, earlier, sameAs, seen, soFar, deciders, refusedBefore] = await Promise.all([
     call.definitionFingerprint ? findDefinitionOf(db, row.tool, call.definitionFingerprint) : null,
@@ -64,11 +68,14 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     refusal: refusalToDecide(reader, deciding),
     decidedByReader: row.decisions.some((decision) => decision.userId === reader.userId),
     deciders,
+    stricter: row === stored ? null : { refusal: stricter?.refusal ?? null, was: { approvers: stored.approvers, minApprovals: stored.minApprovals } },
     setAsides: row.setAsides.map((aside) => toSetAside(aside, row.version, reader, now)).filter((aside) => aside.isHeld || aside.note !== null),
     edit: row.editable && row.approvals === 0 ? { schema: definition?.inputSchema ?? null, arguments: call.arguments } : null,
     now: now.toISOString(),
   };
 }
+
+const held = ({ approvers, rule }: StricterRule) => ({ approvers, minApprovals: rule.minApprovals, selfApproval: rule.selfApproval, editable: rule.edit });
 
 /** By fingerprint alone: an agent may call a server by another name than the one its tools are kept under, and the fingerprint covers all of it. */
 async function findDefinitionOf(db: Db, tool: string, fingerprint: string): Promise<ToolDefinition | null> {

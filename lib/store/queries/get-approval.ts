@@ -20,6 +20,8 @@ export interface ApprovalView {
   id: string;
   callId: string;
   runId: string;
+  /** Of the project that the run was started with. */
+  configHash: string;
   stepId: string;
   stepKey: string;
   status: ApprovalStatus;
@@ -48,12 +50,13 @@ export interface ApprovalView {
   decisions: ApprovalDecision[];
   createdAt: Date;
   expiresAt: Date | null;
+  escalatedAt: Date | null;
   decidedAt: Date | null;
 }
 
 export const approvalInclude = {
   call: { select: { arguments: true, argumentsCanonical: true, agentSays: true, definitionFingerprint: true, trace: true, status: true, step: { select: { key: true } } } },
-  run: { select: { startedByUserId: true, startedByName: true, status: true } },
+  run: { select: { startedByUserId: true, startedByName: true, configHash: true, status: true } },
   decisions: { include: { user: { select: { id: true, name: true } }, token: { select: { id: true, name: true } } }, orderBy: { id: "asc" } },
 } satisfies Prisma.ApprovalInclude;
 
@@ -70,17 +73,24 @@ export function toApprovalView(row: ApprovalWithCall): ApprovalView {
     definitionFingerprint: call.definitionFingerprint,
     rule: rule as unknown as ApprovalRule,
     trace: call.trace as unknown as TraceEntry[],
+    configHash: run.configHash,
     startedByUserId: run.startedByUserId,
     startedBy: run.startedByName,
     decisions: decisions.map(({ user, token, verdict, comment, reason, createdAt }) => ({ user, token, verdict, comment, reason, at: createdAt })),
   };
 }
 
-/** In one statement: it is read before and after every decision. */
 export async function getApproval(db: Db, approvalId: string): Promise<ApprovalView> {
+  const approval = await findApproval(db, approvalId);
+  if (!approval) throw new KimitsuError("not_found", `There is no approval ${approvalId}.`);
+  return approval;
+}
+
+/** In one statement: it is read before and after every decision. */
+export async function findApproval(db: Db, approvalId: string): Promise<ApprovalView | null> {
   const [row] = await db.$queryRaw<{ view: StoredView }[]>`
     ${PLAN_ONCE}SELECT to_json(v) AS view FROM (
-      SELECT a.id, a.call_id AS "callId", a.run_id AS "runId", a.step_id AS "stepId", s.key AS "stepKey", a.status, a.version, a.workflow, a.agent, a.server,
+      SELECT a.id, a.call_id AS "callId", a.run_id AS "runId", r.config_hash AS "configHash", a.step_id AS "stepId", s.key AS "stepKey", a.status, a.version, a.workflow, a.agent, a.server,
         a.tool, a.danger, a.summary, a.digest, c.arguments, c.arguments_canonical AS "argumentsCanonical", c.agent_says AS "agentSays",
         c.definition_fingerprint AS "definitionFingerprint", a.rule, c.trace, a.approvers, a.min_approvals AS "minApprovals", a.approvals,
         a.self_approval AS "selfApproval", a.editable, a.on_reject AS "onReject", r.started_by_user_id AS "startedByUserId", r.started_by_name AS "startedBy",
@@ -88,20 +98,21 @@ export async function getApproval(db: Db, approvalId: string): Promise<ApprovalV
             'token', CASE WHEN t.id IS NOT NULL THEN json_build_object('id', t.id, 'name', t.name) END,
             'verdict', d.verdict, 'comment', d.comment, 'reason', d.reason, 'at', d.created_at) ORDER BY d.id), '[]'::json)
           FROM decisions d JOIN users u ON u.id = d.user_id LEFT JOIN api_tokens t ON t.id = d.token_id WHERE d.approval_id = a.id) AS decisions,
-        a.created_at AS "createdAt", a.expires_at AS "expiresAt", a.decided_at AS "decidedAt"
+        a.created_at AS "createdAt", a.expires_at AS "expiresAt", a.escalated_at AS "escalatedAt", a.decided_at AS "decidedAt"
       FROM approvals a JOIN calls c ON c.id = a.call_id JOIN steps s ON s.id = a.step_id JOIN runs r ON r.id = a.run_id
       WHERE a.id = ${approvalId}
     ) v`;
-  if (!row) throw new KimitsuError("not_found", `There is no approval ${approvalId}.`);
+  if (!row) return null;
   const { view } = row;
-  const dates = { createdAt: new Date(view.createdAt), expiresAt: toDate(view.expiresAt), decidedAt: toDate(view.decidedAt) };
+  const dates = { createdAt: new Date(view.createdAt), expiresAt: toDate(view.expiresAt), escalatedAt: toDate(view.escalatedAt), decidedAt: toDate(view.decidedAt) };
   return { ...view, ...dates, decisions: view.decisions.map((decision) => ({ ...decision, at: new Date(decision.at) })) };
 }
 
 /** Dates are text in JSON. */
-type StoredView = Omit<ApprovalView, "createdAt" | "expiresAt" | "decidedAt" | "decisions"> & {
+type StoredView = Omit<ApprovalView, "createdAt" | "expiresAt" | "escalatedAt" | "decidedAt" | "decisions"> & {
   createdAt: string;
   expiresAt: string | null;
+  escalatedAt: string | null;
   decidedAt: string | null;
   decisions: (Omit<ApprovalDecision, "at"> & { at: string })[];
 };

@@ -7,6 +7,7 @@ import type { EventData } from "@/lib/domain/audit-event";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import type { Statements } from "@/lib/store/client";
 import { budgetWarning } from "@/lib/store/budget-warning-sql";
+import { mayDecide } from "@/lib/store/eligible-sql";
 import { insertEvent } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
@@ -75,10 +76,7 @@ function lapsedGrant(call: Execution): Prisma.Sql {
     WHERE a.status <> 'approved' OR a.digest <> ${call.digest} OR a.server <> ${call.server} OR a.tool <> ${call.tool}
       OR a.min_approvals > (
         SELECT count(*) FROM decisions d JOIN users u ON u.id = d.user_id
-        WHERE d.approval_id = a.id AND d.verdict = 'approved' AND d.digest = ${call.digest} AND u.disabled_at IS NULL AND u.role <> 'viewer'
-          AND (cardinality(a.approvers) = 0
-            OR EXISTS (SELECT 1 FROM unnest(a.approvers) AS named (name) JOIN unnest(enum_range(NULL::role)) AS known (role) ON known.role::text = named.name WHERE u.role >= known.role)
-            OR EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id WHERE m.user_id = u.id AND g.name = ANY (a.approvers))))`;
+        WHERE d.approval_id = a.id AND d.verdict = 'approved' AND d.digest = ${call.digest} AND ${mayDecide(Prisma.sql`a.approvers`)})`;
 }
 
 export interface CallResult {
