@@ -87,7 +87,7 @@ export function DecisionPanel({ facts, decide, setAside, answer, setAnswer }: Pr
       {comment !== null && mode !== "reject" && mode !== "aside" ? <CommentField value={comment} onChange={setComment} onDrop={() => setComment(null)} /> : null}
       {mode === "choose" ? (
         <>
-          <div className="grid gap-1">
+          <div className="grid gap-1 max-tablet:sr-only">
             <Consequences facts={facts} />
             {comment === null ? (
               <button type="button" data-key="c" disabled={isOver || isPending} onClick={() => setComment("")} className="w-fit text-sm text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink max-tablet:hidden">

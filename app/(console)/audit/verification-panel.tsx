@@ -14,7 +14,7 @@ function amount(number: number, thing: string): string {
 function describeNewer({ lastAnchor }: AuditState, verified: number): string {
   if (!lastAnchor) return "No anchor yet; the first follows within seconds of the first event.";
   const newer = lastAnchor.seq - verified;
-  return newer > 0 ? `${verified > 0 ? "Not verified yet" : "There are"}: ${amount(newer, verified > 0 ? "newer anchor" : "anchor")}, the last of ${utcTime(lastAnchor.at)} UTC.` : "Nothing newer was anchored.";
+  return newer > 0 ? `${verified > 0 ? "Not verified yet:" : "It has"} ${amount(newer, verified > 0 ? "newer anchor" : "anchor")}, the last of ${utcTime(lastAnchor.at)} UTC.` : "Nothing newer was anchored.";
 }
 
 /** What the last verification found, in a sentence; the first bad rows when it found some. */
