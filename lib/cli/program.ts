@@ -8,6 +8,7 @@ import { registerExplain } from "@/lib/cli/explain";
 import { registerInvoke } from "@/lib/cli/invoke";
 import { registerLock } from "@/lib/cli/lock";
 import { registerReject } from "@/lib/cli/reject";
+import { registerReplay } from "@/lib/cli/replay";
 import { registerRuns } from "@/lib/cli/runs";
 import { registerSchema } from "@/lib/cli/schema";
 import { registerToken } from "@/lib/cli/token";
@@ -31,5 +32,5 @@ export function createProgram(): Command {
 /** In the order of the help. */
 const REGISTER = [
   registerWorker, registerValidate, registerInvoke, registerRuns, registerApprovals, registerApprove, registerReject, registerTree, registerExplain,
-  registerLock, registerSchema, registerUser, registerToken, registerAudit, registerDoctor, registerBootstrap,
+  registerReplay, registerLock, registerSchema, registerUser, registerToken, registerAudit, registerDoctor, registerBootstrap,
 ];

@@ -121,3 +121,13 @@ describe("looking", () => {
     await expect(kimitsu("runs", "get", "run_none")).rejects.toThrow("There is no run run_none");
   });
 });
+
+describe("replay", () => {
+  test("says that nothing would change when the files are those of then, and what is wrong with what was typed", async () => {
+    await asked();
+    await kimitsu("replay", "--since", "365d");
+    expect(printed.at(-1)).toMatch(/^\d+ calls? of the last 365d: all would be judged as they were\.$/);
+    await expect(kimitsu("replay", "--since", "soon")).rejects.toThrow(/--since: "soon" is not a duration; write a whole number and a unit/);
+    await expect(kimitsu("replay", "--limit", "0")).rejects.toThrow("--limit 0 must be a whole number from 1 to 1000000");
+  });
+});

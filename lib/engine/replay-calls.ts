@@ -1,0 +1,110 @@
+/**
+ * Judges past calls by the project as its files are now: what would newly be asked, allowed or denied. Nothing is sent and nothing is written. Tools are
+ * taken as they were when they were called, so that only the YAML makes a difference; what a run had spent by then is left out.
+ */
+import type { Project } from "@/lib/config/project";
+import { formatSourceLocation } from "@/lib/config/source-location";
+import { toAgentScope, toProjectPermissions, toSubagentScopes } from "@/lib/domain/policy/agent-scope";
+import { decide } from "@/lib/domain/policy/decide";
+import type { PolicyDecision } from "@/lib/domain/policy/policy-answer";
+import type { AgentScope } from "@/lib/domain/policy/policy-input";
+import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
+import { parseArguments } from "@/lib/engine/advance/find-lapse";
+import type { Db } from "@/lib/store/client";
+import { findDefinition } from "@/lib/store/queries/find-definition";
+import { listPastCalls, type PastCall } from "@/lib/store/queries/list-past-calls";
+
+type Verdict = PolicyDecision["decision"];
+
+export interface ReplayedCall {
+  callId: string;
+  runId: string;
+  agent: string;
+  tool: string;
+  before: Verdict;
+  now: Verdict;
+  /** Why it is what it is now, with the line that decides where one does. */
+  reason: string;
+  source: string | null;
+}
+
+export interface Replay {
+  calls: number;
+  /** Newest first. */
+  changed: ReplayedCall[];
+  /** There are more in that time than were looked at. */
+  isCut: boolean;
+}
+
+export interface ReplayWish {
+  since: Date;
+  workflow?: string | undefined;
+  limit: number;
+}
+
+const PAGE = 500;
+
+export async function replayCalls(deps: { db: Db; project: Project; allowBypass: boolean; hasLock: boolean }, { since, workflow, limit }: ReplayWish): Promise<Replay> {
+  const definitions = new Map<string, Promise<ToolDefinition | null>>();
+  const replay: Replay = { calls: 0, changed: [], isCut: false };
+  for (let beforeId: string | null = null; ; ) {
+    const page: PastCall[] = await listPastCalls(deps.db, { since, workflow, beforeId, limit: Math.min(PAGE, limit + 1 - replay.calls) });
+    for (const call of page) {
+      if (replay.calls === limit) return { ...replay, isCut: true };
+      replay.calls += 1;
+      const changed = await replayCall(deps, call, definitions);
+      if (changed) replay.changed.push(changed);
+    }
+    beforeId = page.at(-1)?.id ?? null;
+    if (beforeId === null || page.length < PAGE) return replay;
+  }
+}
+
+/** Null when the answer is what it was. */
+async function replayCall({ db, project, allowBypass, hasLock }: Parameters<typeof replayCalls>[0], call: PastCall, definitions: Map<string, Promise<ToolDefinition | null>>): Promise<ReplayedCall | null> {
+  const shown = { callId: call.id, runId: call.runId, agent: call.agents.at(-1) ?? "", tool: `${call.server}.${call.tool}`, before: call.decision };
+  const scopes = toScopes(project, call.agents);
+  const server = project.agents[shown.agent]?.servers.find(({ name }) => name === call.server)?.server;
+  if (typeof scopes === "string" || !server) {
+    const reason = typeof scopes === "string" ? scopes : `agent ${shown.agent} has no server ${call.server} any more`;
+    return call.decision === "deny" ? null : { ...shown, now: "deny", reason, source: null };
+  }
+  const key = `${server.name} ${call.tool} ${call.definitionFingerprint ?? ""}`;
+  const finding = definitions.get(key) ?? (call.definitionFingerprint ? findDefinition(db, server.name, call.tool, call.definitionFingerprint) : Promise.resolve(null));
+  definitions.set(key, finding);
+  const definition = await finding;
+  const facts = server.definition.tools?.[call.tool] ?? {};
+  const judged = decide(
+    { server: call.server, definition: server.name, tool: call.tool, arguments: parseArguments(call.argumentsCanonical) ?? {} },
+    {
+      scopes,
+      project: toProjectPermissions(project),
+      tool: { listing: definition ? "listed" : "unlisted", annotations: definition?.annotations, facts, pin: "pinned" },
+      hasLock,
+      budget: { usedUsd: 0, toolsUsedUsd: 0, estimatedUsd: 0, limitUsd: null },
+      deployment: { allowBypass },
+    },
+  );
+  if (judged.decision === call.decision) return null;
+  const deciding = judged.trace.findLast(({ outcome }) => outcome === judged.decision);
+  const reason = judged.decision === "allow" ? (deciding?.reason ?? "nothing asks any more") : judged.reason;
+  return { ...shown, now: judged.decision, reason, source: deciding?.source && deciding.source.file !== "" ? formatSourceLocation(deciding.source) : null };
+}
+
+/** The chain of the agents as they are now, or why there is none. */
+function toScopes(project: Project, names: readonly string[]): AgentScope[] | string {
+  let scopes: AgentScope[] = [];
+  for (const [place, name] of names.entries()) {
+    const agent = Object.hasOwn(project.agents, name) ? project.agents[name] : undefined;
+    if (!agent) return `there is no agent ${name} any more`;
+    if (place === 0) {
+      scopes = [toAgentScope(project, agent)];
+      continue;
+    }
+    const parent = project.agents[names[place - 1] ?? ""];
+    const subagent = parent?.subagents.find((candidate) => candidate.agent.name === name);
+    if (!parent || !subagent) return `${name} is no sub-agent of ${names[place - 1]} any more`;
+    scopes = toSubagentScopes(project, scopes, parent, subagent);
+  }
+  return scopes;
+}
