@@ -23,6 +23,8 @@ function describe(type: string, data: RunEvent["data"], who: string): string | n
       return tool === "" ? null : `  call ${tool} ${verb.replaceAll("_", " ")}`;
     case "approval":
       return verb === "decided" ? `  approval ${text(data.approval_id)} ${text(data.verdict)} by ${who}${because && `: ${because}`}` : `  approval ${text(data.approval_id)} ${verb}`;
+    case "server":
+      return `server ${text(data.server)} ${verb}, the run goes on without it${because && `: ${because}`}`;
     default:
       return null;
   }

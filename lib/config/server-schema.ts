@@ -70,7 +70,7 @@ export const serverSchema = z
       .optional()
       .describe("Most calls in a time, over all processes, such as `100/minute`"),
     timeout: durationSchema({ minMs: 100, maxMs: 3_600_000 }).prefault("60s").describe("Longest time of one call, such as `30s`; `60s` if absent"),
-    required: z.boolean().default(true).describe("True: a run fails when the server cannot be reached; false: it goes on without it, with a warning"),
+    required: z.boolean().default(true).describe("True: a run fails at its start when the server cannot be reached; false: it goes on without it, with the event `server.unreachable` on its trail"),
     refresh: durationSchema({ minMs: 1_000 }).prefault("1h").describe("How long its list of tools is trusted, such as `1h`; `1h` if absent"),
     toolset: z
       .string()

@@ -3,6 +3,7 @@
  * does today. Losing the lease is an outcome like the others: nothing more is written.
  */
 import type { ProjectWorkflow } from "@/lib/config/project";
+import { checkServers } from "@/lib/engine/advance/check-servers";
 import { createSecretResolver, envScope, paramScope, type RunContext } from "@/lib/engine/advance/run-context";
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
 import { held, LeaseLost, RunMemory } from "@/lib/engine/advance/run-memory";
@@ -87,9 +88,10 @@ interface Driving {
 async function driveToRest(context: RunContext, { deadline, wake }: Driving): Promise<AdvanceOutcome> {
   const { deps, memory, loaded, workflow, signal, activeMs, writes } = context;
   const { lease } = memory;
+  const unfit = await checkServers(context);
   for (;;) {
     const seen = memory.seenWakes;
-    const reached = await runPipeline(context, {
+    const reached = unfit ?? await runPipeline(context, {
       parentId: null,
       workflow,
       params: paramScope(workflow, memory.run.params),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { reviewStep } from "@/lib/engine/review-step";
+import { verifyAudit } from "@/lib/engine/verify-audit";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench, type BenchFacts } from "@/lib/testing/engine-bench";
 import { TEST_ACTOR } from "@/lib/testing/run-bench";
@@ -174,10 +175,40 @@ describe("large results", () => {
 describe("tool servers", () => {
   const broken = (required: boolean) => ({ "servers/gone.server.yaml": `name: gone-${required}\nurl: "http://127.0.0.1:1/mcp"\nrequired: ${required}\n`, "agents/worker.agent.yaml": 'name: worker\nmodel: standard\nprompt: { system: "Work.", user: "Go." }\nservers:\n  - { name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [echo] } }\n  - { name: gone, path: servers/gone.server.yaml }\n' });
 
-  test("one that is required and unreachable fails the step; one that is not is gone without", async () => {
+  test("one that is required and unreachable fails the run; one that is not is gone without, and the trail says so once", async () => {
     const script = turns("call: [{ tool: echo, arguments: {} }]", "output: { done: true }");
-    expect((await finish({ script, files: broken(true) })).run.error).toMatchObject({ code: "tool_failed", message: expect.stringContaining("cannot work without it") });
-    expect((await finish({ script, files: broken(false) })).run.output).toEqual({ work: { done: true } });
+    const { run } = await finish({ script, files: broken(true) });
+    expect(run.error).toEqual({ code: "tool_failed", message: expect.stringMatching(/gone-true.*cannot work without it/) });
+    expect(run.turns).toHaveLength(0);
+    const without = await finish({ script, files: broken(false) });
+    expect(without.run.output).toEqual({ work: { done: true } });
+    expect(without.run.turns).toHaveLength(2);
+    const events = await database.db.event.findMany({ where: { chainId: without.runId, type: "server.unreachable" } });
+    expect(events.map((event) => (JSON.parse(event.body) as { data: object }).data)).toEqual([{ server: "gone-false", message: expect.stringContaining("gone-false cannot be used") }]);
+    expect(await verifyAudit(without.bench.deps)).toMatchObject({ ok: true });
+  });
+
+  const LATER = "kind: workflow\nname: main\nparams: { schema: { type: object, properties: { where: { type: string } } } }\npipeline:\n";
+  const lost = (params: string) => ({
+    "servers/gone.server.yaml": 'name: gone-later\nurl: "http://127.0.0.1:1/mcp"\nparams: { region: { description: where } }\n',
+    "agents/first.agent.yaml": 'name: first\nmodel: standard\nprompt: { system: "Begin." }\n',
+    "agents/worker.agent.yaml": `name: worker\nmodel: standard\nprompt: { system: "Work.", user: "Go." }\nparams: { schema: { type: object, properties: { region: { type: string } } } }\nservers:\n  - { path: servers/gone.server.yaml${params} }\n`,
+    "agents/boss.agent.yaml": 'name: boss\nmodel: standard\nprompt: { system: "Lead." }\nsubagents: [{ path: agents/worker.agent.yaml, params: { region: eu } }]\n',
+    "workflows/below.workflow.yaml": 'kind: workflow\nname: below\nvisibility: sub-workflow\nparams: { schema: { type: object, properties: { region: { type: string } } } }\npipeline: [{ id: deep, agent: ./agents/worker.agent.yaml, params: { region: "{{ params.region }}" } }]\n',
+  });
+  const BEGINS = "  - { id: first, agent: ./agents/first.agent.yaml }\n";
+  const scripts = "agents:\n  first: { otherwise: { output: { region: eu } } }\n  \"*\": { otherwise: { output: { done: true } } }\n";
+  const fromAgent = ', params: { region: "{{ params.region }}" }';
+  test.each([
+    ["a later step's agent", fromAgent, '  - { id: second, agent: ./agents/worker.agent.yaml, depends_on: [first], params: { region: "{{ params.where }}" } }\n', 0],
+    ["a sub-workflow's agent", fromAgent, '  - { id: second, workflow: ./workflows/below.workflow.yaml, depends_on: [first], input: { region: "{{ params.where }}" } }\n', 0],
+    ["a sub-agent", fromAgent, "  - { id: second, agent: ./agents/boss.agent.yaml, depends_on: [first] }\n", 0],
+    ["an agent whose step gives the server something that a step must find out", ", params: { region: us }", '  - { id: second, agent: ./agents/worker.agent.yaml, params: { server: { gone-later: { region: "{{ step.first.region }}" } } } }\n', 1],
+    ["an agent whose own params a step must find out", fromAgent, '  - { id: second, agent: ./agents/worker.agent.yaml, params: { region: "{{ step.first.region }}" } }\n', 1],
+  ])("a required server of %s is looked for before the first step, if what it needs is known by then", async (_whose, params, second, turnsTaken) => {
+    const { run } = await finish({ script: scripts, files: lost(params), workflow: `${LATER}${BEGINS}${second}` }, { where: "eu" });
+    expect(run.error).toMatchObject({ code: "tool_failed", message: expect.stringContaining("gone-later") });
+    expect(run.turns).toHaveLength(turnsTaken);
   });
 
   test(verifies("promise:9", "a tool of a server that cannot be listed is never called without a person"), async () => {

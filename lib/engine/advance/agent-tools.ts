@@ -9,8 +9,10 @@ import type { RunContext } from "@/lib/engine/advance/run-context";
 import { matchKnownSecrets } from "@/lib/engine/known-secrets";
 import { KimitsuError } from "@/lib/errors";
 import { log } from "@/lib/log";
+import { noteUnreachable } from "@/lib/store/transitions/note-unreachable";
 import { noteServerState } from "@/lib/store/transitions/note-server-state";
 import { rememberTools } from "@/lib/store/transitions/remember-tools";
+import type { ToolList } from "@/lib/tools/list-tools";
 import type { ToolServer } from "@/lib/tools/tool-server";
 
 /** An agent at work: in a step, in an item of its fan-out, or as another agent's sub-agent. */
@@ -22,6 +24,9 @@ export interface AgentAtWork {
   /** The workflow step that speaks to it; null for a sub-agent. */
   step: { workflow: ProjectWorkflow; step: ProjectStep; serverParams: Readonly<Record<string, unknown>> } | null;
 }
+
+/** As much of it as decides how a server is spoken to. */
+export type ServerUser = Pick<AgentAtWork, "agent" | "params" | "step">;
 
 export interface KnownServer {
   entry: ProjectAgentServer;
@@ -51,20 +56,37 @@ export async function listAgentTools(context: RunContext, work: AgentAtWork): Pr
 }
 
 async function readServer(context: RunContext, work: AgentAtWork, entry: ProjectAgentServer, lock: Readonly<Record<string, PinBook>> | null): Promise<KnownServer> {
-  const resolved = resolveServer({ project: context.loaded.project, agent: work.agent, server: entry, agentParams: work.params, step: work.step });
-  const tools: ToolServer = { definition: entry.server.definition, resolved, secrets: context.secrets, others: matchKnownSecrets(context.loaded.project, context.deps.processEnv) };
-  const name = entry.server.name;
+  const tools = toToolServer(context, work, entry);
+  const list = await reachServer(context, work.agent, entry, tools);
+  if (!list) return { entry, tools, reachable: false, definitions: new Map(), pins: () => "new" };
+  const { name } = entry.server;
+  const remembered = await rememberTools(context.deps.db, { server: name, hash: list.hash, tools: list.tools, hasLock: lock !== null }, context.deps.now());
+  const book = lock === null ? null : (lock[name] ?? {});
+  return { entry, tools, reachable: true, definitions: new Map(list.tools.map((tool) => [tool.name, tool])), pins: (definition) => judgePin(definition, book, remembered) };
+}
+
+/** Throws `config_invalid` or TemplateError when what the server needs is not there. */
+export function toToolServer(context: RunContext, { agent, params, step }: ServerUser, entry: ProjectAgentServer): ToolServer {
+  const resolved = resolveServer({ project: context.loaded.project, agent, server: entry, agentParams: params, step });
+  return { definition: entry.server.definition, resolved, secrets: context.secrets, others: matchKnownSecrets(context.loaded.project, context.deps.processEnv) };
+}
+
+/** Null for one that cannot be reached and is not required: the run goes on without it, and its trail says so. Throws `tool_failed` for one that is. */
+export async function reachServer(context: RunContext, agent: ProjectAgent, { server: { name, definition } }: ProjectAgentServer, tools: ToolServer): Promise<ToolList | null> {
+  const { deps, memory, writes, signal } = context;
   try {
-    const list = await context.deps.pool.listTools(tools, { signal: context.signal });
-    await noteServerState(context.deps.db, { name, error: null, listHash: list.hash }, context.deps.now());
-    const remembered = await rememberTools(context.deps.db, { server: name, hash: list.hash, tools: list.tools, hasLock: lock !== null }, context.deps.now());
-    const book = lock === null ? null : (lock[name] ?? {});
-    return { entry, tools, reachable: true, definitions: new Map(list.tools.map((tool) => [tool.name, tool])), pins: (definition) => judgePin(definition, book, remembered) };
+    const list = await deps.pool.listTools(tools, { signal });
+    await noteServerState(deps.db, { name, error: null, listHash: list.hash }, deps.now());
+    return list;
   } catch (error) {
-    if (!(error instanceof KimitsuError) || context.signal.aborted) throw error;
-    await noteServerState(context.deps.db, { name, error: error.message, listHash: null }, context.deps.now());
-    if (entry.server.definition.required) throw new KimitsuError("tool_failed", `${error.message} Agent ${work.agent.name} cannot work without it.`, { cause: error });
-    log.warn({ run: context.memory.run.id, server: name, err: error }, "a tool server that is not required cannot be reached; the run goes on without it");
-    return { entry, tools, reachable: false, definitions: new Map(), pins: () => "new" };
+    if (!(error instanceof KimitsuError) || signal.aborted) throw error;
+    const { message } = error;
+    await noteServerState(deps.db, { name, error: message, listHash: null }, deps.now());
+    if (definition.required) throw new KimitsuError("tool_failed", `${message} Agent ${agent.name} cannot work without it.`, { cause: error });
+    log.warn({ run: memory.run.id, server: name, err: error }, "a tool server that is not required cannot be reached; the run goes on without it");
+    if (memory.toldUnreachable.has(name)) return null;
+    memory.toldUnreachable.add(name);
+    await writes.later((db) => noteUnreachable(db, memory.lease, { server: name, message }, deps.now()));
+    return null;
   }
 }

@@ -42,6 +42,8 @@ export class RunMemory {
   lastMove: StepMove | null = null;
   /** Set when the run was parked with the turn that asked people: this worker has it no more. */
   isParked = false;
+  /** Servers without which the run goes on, and of which its trail says so. */
+  readonly toldUnreachable = new Set<string>();
   /** Turns whose money is set aside; each resolves when what is left of it is free again. */
   readonly reservations = new Set<Promise<void>>();
   /** The newest attempt to set money aside; the next one follows it. */
