@@ -270,6 +270,19 @@ describe("sub-agents", () => {
     expect(run.calls.find((call) => call.tool === "echo")!.parentCallId).toBe(outer.id);
   });
 
+  test("arguments that a reviewer changes are judged by the rules of every agent above it", async () => {
+    const limited = "subagents: [agents/middle.agent.yaml]\npermissions: { rules: [{ tool: echo, when: \"amount > `100`\", decision: deny, reason: Too much }] }\n";
+    const server = "servers:\n  - { name: recorder, path: servers/recorder.server.yaml }\n";
+    const middle = `name: middle\nmodel: standard\nprompt: { system: "Pass on." }\n${server}subagents: [agents/worker.agent.yaml]\n`;
+    const play = "agents:\n  boss: { turns: [{ call: [{ tool: agent__middle, arguments: {} }] }], otherwise: { output: { done: true } } }\n  middle: { turns: [{ call: [{ tool: agent__worker, arguments: {} }] }], otherwise: { output: { done: true } } }\n  worker: { turns: [{ call: [{ tool: echo, arguments: { amount: 10 } }] }], otherwise: { output: { done: true } } }\n";
+    const { bench, runId } = await finish({ allowlist: "- { name: echo, require_approval: {} }", script: play, files: { ...files('"*"', limited), "agents/middle.agent.yaml": middle } });
+    const [approval] = await bench.pending(runId);
+    await expect(bench.decide(approval!, "approved", { arguments: { amount: 500 } })).rejects.toThrow(/policy refuses the changed arguments.*Too much/);
+    expect(await bench.decide(approval!, "approved", { arguments: { amount: 50 } })).toBe("approved");
+    await bench.advance(runId);
+    expect((await bench.recorder.calls("echo")).map((call) => call.arguments)).toEqual([{ amount: 50 }]);
+  });
+
   test("one that fails is a failed call to its caller; an attempted injection ends the run", async () => {
     const poor = await finish({ allowlist: "- echo", script: script(ECHO, "{ ktsu_low_quality: bad }"), files: files("echo") });
     expect(poor.run.output).toMatchObject({ work: { ended: "failed" } });

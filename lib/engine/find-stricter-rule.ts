@@ -4,9 +4,8 @@
  */
 import type { Project } from "@/lib/config/project";
 import { combineApprovalRules, type StricterRule } from "@/lib/domain/policy/approval-rule";
-import { toAgentScope, toSubagentScopes } from "@/lib/domain/policy/agent-scope";
+import { toCallerScopes } from "@/lib/domain/policy/agent-scope";
 import { decide } from "@/lib/domain/policy/decide";
-import type { AgentScope } from "@/lib/domain/policy/policy-input";
 import { parseArguments } from "@/lib/engine/advance/find-lapse";
 import { coversRule, ofToday } from "@/lib/engine/advance/judge-call";
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
@@ -34,7 +33,7 @@ export async function findStricterRule(deps: Pick<RunDeps, "db" | "projects" | "
 /** Null when the run's own project has no such agent or server, as only a hand in the database could bring about. */
 async function judgeByToday(deps: Pick<RunDeps, "db" | "projects" | "deployment">, current: Project, asked: Asked, args: Record<string, unknown>) {
   const [{ project }, run, callers] = await Promise.all([deps.projects.get(asked.configHash), getRunHead(deps.db, asked.runId), listCallers(deps.db, asked.callId)]);
-  const scopes = scopesOf(project, callers);
+  const scopes = toCallerScopes(project, callers);
   const entry = project.agents[asked.agent]?.servers.find((server) => server.name === asked.server);
   if (!scopes || !entry) return null;
   const definition = asked.definitionFingerprint ? await findDefinition(deps.db, entry.server.name, asked.tool, asked.definitionFingerprint) : null;
@@ -53,18 +52,4 @@ async function judgeByToday(deps: Pick<RunDeps, "db" | "projects" | "deployment"
       deployment: deps.deployment,
     },
   );
-}
-
-/** The scopes of the agent that calls and of those whose sub-agent it is, outermost first, as the run's own project has them. */
-function scopesOf(project: Project, callers: readonly string[]): AgentScope[] | null {
-  const agents = callers.flatMap((name) => project.agents[name] ?? []);
-  const [first] = agents;
-  if (!first || agents.length < callers.length) return null;
-  let scopes = [toAgentScope(project, first)];
-  for (const [place, agent] of agents.entries()) {
-    const parent = place === 0 ? undefined : agents[place - 1];
-    const subagent = parent?.subagents.find((candidate) => candidate.agent.name === agent.name);
-    if (parent && subagent) scopes = toSubagentScopes(project, scopes, parent, subagent);
-  }
-  return scopes;
 }

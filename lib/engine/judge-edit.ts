@@ -1,5 +1,5 @@
-/** Arguments that a reviewer changed are held to the tool's schema and judged by the policy again, like the agent's own. */
-import { toAgentScope, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
+/** Arguments that a reviewer changed are held to the tool's schema and judged by the policy again, like the agent's own: by all agents above it too. */
+import { toCallerScopes, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
 import { decide } from "@/lib/domain/policy/decide";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import { coversRule } from "@/lib/engine/advance/judge-call";
@@ -8,6 +8,7 @@ import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 import { findDefinition } from "@/lib/store/queries/find-definition";
+import { listCallers } from "@/lib/store/queries/list-callers";
 import { getRunHead } from "@/lib/store/queries/get-run-head";
 import { sumTurnCosts } from "@/lib/store/queries/sum-turn-costs";
 import { checkAgainstSchema } from "@/lib/tools/schema-check";
@@ -21,9 +22,9 @@ export interface EditContext {
 export async function judgeEdit(deps: Runtime, approval: ApprovalView, args: Record<string, unknown>): Promise<EditContext> {
   const run = await getRunHead(deps.db, approval.runId);
   const { project } = await deps.projects.get(run.configHash);
-  const agent = project.agents[approval.agent];
-  const entry = agent?.servers.find((server) => server.name === approval.server);
-  if (!agent || !entry) throw new KimitsuError("conflict", `Agent ${approval.agent} has no server ${approval.server} any more; the arguments cannot be judged. Nothing was decided.`);
+  const entry = project.agents[approval.agent]?.servers.find((server) => server.name === approval.server);
+  const scopes = toCallerScopes(project, await listCallers(deps.db, approval.callId));
+  if (!scopes || !entry) throw new KimitsuError("conflict", `Agent ${approval.agent} has no server ${approval.server} any more; the arguments cannot be judged. Nothing was decided.`);
   const definition: ToolDefinition | null = approval.definitionFingerprint ? await findDefinition(deps.db, entry.server.name, approval.tool, approval.definitionFingerprint) : null;
   const fit = definition ? checkAgainstSchema(definition.inputSchema, args) : null;
   if (fit?.kind === "misfit") {
@@ -34,7 +35,7 @@ export async function judgeEdit(deps: Runtime, approval: ApprovalView, args: Rec
   const judged = decide(
     { server: approval.server, definition: entry.server.name, tool: approval.tool, arguments: args },
     {
-      scopes: [toAgentScope(project, agent)],
+      scopes,
       project: toProjectPermissions(project),
       tool: { listing: definition ? "listed" : "unlisted", annotations: definition?.annotations, facts, pin: "pinned" },
       hasLock: deps.projects.lock() !== null,

@@ -33,6 +33,19 @@ export function toSubagentScopes(project: Located, scopes: readonly AgentScope[]
   return intersectScopes(scopes, { ...toAgentScope(project, subagent.agent), only: only ?? null });
 }
 
+/** The chain of a call that is on record, for its callers by name, outermost first. Null when the project has one of them no more, or not below the other. */
+export function toCallerScopes(project: Pick<Project, "locate" | "agents">, callers: readonly string[]): AgentScope[] | null {
+  const [first, ...below] = callers.map((name) => (Object.hasOwn(project.agents, name) ? project.agents[name] : undefined));
+  if (!first) return null;
+  let [parent, scopes] = [first, [toAgentScope(project, first)]];
+  for (const agent of below) {
+    const subagent = parent.subagents.find((candidate) => candidate.agent.name === agent?.name);
+    if (!agent || !subagent) return null;
+    [parent, scopes] = [agent, toSubagentScopes(project, scopes, parent, subagent)];
+  }
+  return scopes;
+}
+
 function toOwnName(agent: ProjectAgent, pattern: string): string {
   const known = agent.servers.filter((entry) => pattern.startsWith(`${entry.name}.`));
   const [entry] = known.toSorted((left, right) => right.name.length - left.name.length);
