@@ -36,7 +36,7 @@ for (const { onReject, words, run, degraded } of ENDS) {
     await expect(inbox.card.getByText(words)).toBeVisible();
     await inbox.reject.click();
     await inbox.card.getByLabel(/^Reason, for /).fill("Not asked for");
-    await expect(inbox.card.getByText(onReject === "fail" ? "The agent is told nothing: step act ends, and with it the run." : `"on_reject":"${onReject}"`)).toBeVisible();
+    await expect(inbox.card.getByText(onReject === "fail" ? "The agent is told nothing: rejecting ends step act, and with it the run." : `"on_reject":"${onReject}"`)).toBeVisible();
     await inbox.card.getByRole("button", { name: "Reject", exact: true }).click();
     await expect(inbox.card.getByText(`Rejected by ${reviewer.name}`, { exact: true })).toBeVisible();
     await expect.poll(async () => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status, { timeout: 30_000 }).toBe(run);

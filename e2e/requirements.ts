@@ -139,6 +139,7 @@ export const REQUIREMENTS = {
   "promise:2": "A rejected, expired or cancelled call never reaches the tool server.",
   "promise:4": "What was shown is what runs: when arguments, tool, definition, approver or rule differ at dispatch, the call is not sent but asked again or refused.",
   "approval:stricter": "Where the project's rule became stricter while a call waits, the card says so and a decision is held to the stricter rule.",
+  "approval:reach": "A card says what a rejection really ends: the run, an item that its fan-out may lose, or a sub-agent whose caller goes on.",
   "promise:6": "A value marked secret stands in no row of the database, whatever tools and webhooks give back.",
   "promise:7": "A decision has a person, who did not start the run and may decide; nobody else's word counts.",
   "promise:8": "Every decision and state change is on a trail that verifies.",

@@ -67,7 +67,7 @@ export function Card({ card, listHref, nextHref, actions }: Props) {
 }
 
 function toFacts(card: ApprovalCard, nextHref: string) {
-  const { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey } = card;
+  const { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey, reach } = card;
   return {
     approvalId: card.id,
     digest: card.digest,
@@ -75,7 +75,7 @@ function toFacts(card: ApprovalCard, nextHref: string) {
     needsSight: card.danger === "high" || card.danger === "critical",
     confirmWord: card.confirmWord,
     presets: card.rejectReasons,
-    rule: { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey, hasExpiry: card.expiresAt !== null },
+    rule: { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey, reach, hasExpiry: card.expiresAt !== null },
     edit: card.edit,
     editable: card.editable,
     expiresAt: card.expiresAt,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { refusalForModel } from "@/lib/domain/after-rejection";
 import { describeApproval, describeExpiry, describeRejection, endsStep, type RuleFacts, toldToAgent } from "./consequences";
 
-const facts: RuleFacts = { onReject: "fail", timeoutBehavior: "fail", triesLeft: 2, minApprovals: 1, approvals: 0, stepKey: "act", hasExpiry: true };
+const facts: RuleFacts = { onReject: "fail", timeoutBehavior: "fail", triesLeft: 2, minApprovals: 1, approvals: 0, stepKey: "act", reach: { ends: "run" }, hasExpiry: true };
 
 it("says that an approval sends the call, or how many people are still missing", () => {
   expect(describeApproval(facts)).toBe("sends it now, once.");
@@ -17,10 +17,20 @@ it("has its own words for each on_reject", () => {
   expect(describeRejection({ ...facts, onReject: "retry", triesLeft: 0 })).toContain("no tries left");
 });
 
+it("says what a rejection really ends: the run, an item that the fan-out may lose, or a sub-agent", () => {
+  expect(describeRejection(facts)).toBe("ends step act, and with it the run.");
+  expect(describeRejection({ ...facts, reach: { ends: "item" } })).toBe("ends this item of step act; the step goes on without it.");
+  const nested = { ...facts, reach: { ends: "subagent", agent: "clerk", caller: "boss" } } as const;
+  expect(describeRejection(nested)).toBe("ends the sub-agent clerk; boss, which called it, is told that it failed and goes on.");
+  for (const onReject of ["fail", "recover", "retry", "skip", "degrade"]) {
+    expect(describeRejection({ ...nested, onReject }) + describeExpiry({ ...nested, onReject })).not.toContain("the run");
+  }
+});
+
 it("tells that an expired call fails its step, unless the rule lets the agent go on", () => {
-  expect(describeExpiry(facts)).toContain("step act fails");
+  expect(describeExpiry(facts)).toContain("ends step act, and with it the run");
   expect(describeExpiry({ ...facts, timeoutBehavior: "reject", onReject: "recover" })).toContain("counts as a rejection");
-  expect(describeExpiry({ ...facts, timeoutBehavior: "reject", onReject: "fail" })).toContain("step act fails");
+  expect(describeExpiry({ ...facts, timeoutBehavior: "reject", onReject: "fail" })).toContain("ends step act, and with it the run");
   expect(describeExpiry({ ...facts, hasExpiry: false })).toBe("It waits until someone decides.");
 });
 

@@ -1,3 +1,5 @@
+import type { FailureReach } from "@/lib/domain/after-rejection";
+
 /** What each button will do, from the rule that asked. */
 export interface RuleFacts {
   onReject: string;
@@ -6,6 +8,8 @@ export interface RuleFacts {
   minApprovals: number;
   approvals: number;
   stepKey: string;
+  /** What ends when the agent fails. */
+  reach: FailureReach;
   hasExpiry: boolean;
 }
 
@@ -15,20 +19,36 @@ export function describeApproval({ minApprovals, approvals }: RuleFacts): string
   return `counts as ${approvals + 1} of ${minApprovals}; it is sent when ${missing === 1 ? "one more person agrees" : `${missing} more people agree`}.`;
 }
 
-export function describeRejection({ onReject, triesLeft, stepKey }: RuleFacts): string {
+/** What a failure of the agent ends, and what goes on. */
+export function describeEnd({ stepKey, reach }: RuleFacts): string {
+  switch (reach.ends) {
+    case "subagent":
+      return `ends the sub-agent ${reach.agent}; ${reach.caller}, which called it, is told that it failed and goes on`;
+    case "item":
+      return `ends this item of step ${stepKey}; the step goes on without it`;
+    default:
+      return `ends step ${stepKey}, and with it the run`;
+  }
+}
+
+/** Whose work it is that the rule is about. */
+const workOf = ({ stepKey, reach }: RuleFacts): string => (reach.ends === "subagent" ? `the sub-agent ${reach.agent}` : `step ${stepKey}`);
+
+export function describeRejection(facts: RuleFacts): string {
+  const { onReject, triesLeft } = facts;
   switch (onReject) {
     case "recover":
       return "tells the agent why; it goes on and may try another way.";
     case "retry":
       return triesLeft === 0
-        ? `ends step ${stepKey} and with it the run: the agent has no tries left.`
-        : `tells the agent why and asks it for another call; ${triesLeft === 1 ? "one try is" : `${triesLeft} tries are`} left, then the step fails.`;
+        ? `${describeEnd(facts)}: the agent has no tries left.`
+        : `tells the agent why and asks it for another call; ${triesLeft === 1 ? "one try is" : `${triesLeft} tries are`} left, then ${workOf(facts)} fails.`;
     case "skip":
-      return `takes the tool away from the agent for the rest of step ${stepKey}.`;
+      return `takes the tool away from the agent for the rest of ${workOf(facts)}.`;
     case "degrade":
-      return `gives the agent one last turn without tools; step ${stepKey} is marked degraded.`;
+      return `gives the agent one last turn without tools; ${workOf(facts)} is marked degraded.`;
     default:
-      return `ends step ${stepKey}, and with it the run.`;
+      return `${describeEnd(facts)}.`;
   }
 }
 
@@ -36,7 +56,7 @@ export function describeExpiry(facts: RuleFacts): string {
   if (!facts.hasExpiry) return "It waits until someone decides.";
   return facts.timeoutBehavior === "reject" && facts.onReject !== "fail"
     ? "If nobody decides in time, that counts as a rejection, and the agent is told that it expired."
-    : `If nobody decides in time, step ${facts.stepKey} fails, and with it the run.`;
+    : `If nobody decides in time, that ${describeEnd(facts)}.`;
 }
 
 /** Whether a rejection ends the step, so that its agent never reads about it. */

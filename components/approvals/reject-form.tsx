@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { classNames } from "@/components/ui/class-names";
-import { endsStep, type RuleFacts, toldToAgent } from "./consequences";
+import { describeEnd, endsStep, type RuleFacts, toldToAgent } from "./consequences";
 import { chipClass, NoteForm } from "./note-form";
 
 interface Props {
@@ -40,7 +40,7 @@ export function RejectForm({ tool, presets, rule, isPending, onReject, onCancel 
       }
       after={
         endsStep(rule) ? (
-          <p className="text-sm text-ink-2">The agent is told nothing: step {rule.stepKey} ends, and with it the run.</p>
+          <p className="text-sm text-ink-2">The agent is told nothing: rejecting {describeEnd(rule)}.</p>
         ) : (
           <div className="grid gap-1 text-sm text-ink-2">
             <span>The agent will be told:</span>

@@ -4,6 +4,14 @@ import type { ApprovalRule } from "@/lib/domain/policy/approval-rule";
 /** A call that `retry` lets the agent replace, at most this often for one tool in one step. */
 export const RETRIES_AFTER_REJECTION = 2;
 
+/** What ends when an agent's step fails: everything above it that may not go on without it. */
+export type FailureReach =
+  | { ends: "run" }
+  /** Of a fan-out that may lose so many. */
+  | { ends: "item" }
+  /** Its caller is told that the sub-agent failed, and goes on. */
+  | { ends: "subagent"; agent: string; caller: string };
+
 export interface RefusedCall {
   server: string;
   tool: string;

@@ -2,6 +2,12 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { reviewStep } from "@/lib/engine/review-step";
 import { verifyAudit } from "@/lib/engine/verify-audit";
+import { findDecidable } from "@/lib/engine/find-decidable";
+import { findReach } from "@/lib/engine/find-reach";
+import { findCard } from "@/lib/store/queries/find-card";
+import { getApproval } from "@/lib/store/queries/get-approval";
+import { getApprovalOfStep } from "@/lib/store/queries/list-approvals";
+import { listRunApprovals } from "@/lib/store/queries/list-run-approvals";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench, type BenchFacts } from "@/lib/testing/engine-bench";
 import { TEST_ACTOR } from "@/lib/testing/run-bench";
@@ -299,5 +305,37 @@ describe("sub-agents", () => {
     const misfits = await finish({ script: play('"two"'), files: { ...files("echo", more), "agents/worker.agent.yaml": worker } });
     expect(misfits.run.calls[0]).toMatchObject({ status: "failed", error: { code: "invalid_arguments" } });
     expect(misfits.run.steps).toHaveLength(1);
+  });
+});
+
+describe("what a rejection ends", () => {
+  test(verifies("approval:reach", "a sub-agent's call stands under the step of the workflow's file, and a rejection ends the sub-agent alone"), async () => {
+    const script = "agents:\n  boss: { turns: [{ call: [{ tool: agent__worker, arguments: {} }] }], otherwise: { output: { told: \"{{ status.agent__worker }}\" } } }\n  worker: { turns: [{ call: [{ tool: t-none, arguments: {} }] }] }\n";
+    const files = { "agents/boss.agent.yaml": 'name: boss\nmodel: standard\nprompt: { system: "Lead." }\nservers: [{ name: recorder, path: servers/recorder.server.yaml }]\nsubagents: [agents/worker.agent.yaml]\n', "workflows/main.workflow.yaml": "kind: workflow\nname: main\npipeline: [{ id: lead, agent: ./agents/boss.agent.yaml }]\n" };
+    const bench = await openEngineBench(database, { script, files });
+    const runId = await bench.launch();
+    const [approval] = await bench.pending(runId);
+    const views = [approval!, await getApproval(database.db, approval!.id), await getApprovalOfStep(database.db, runId, "lead"), await findDecidable(database.db, { runId, stepKey: "lead" }), (await listRunApprovals(database.db, runId)).items[0]!];
+    expect(views.map(({ id, stepKey }) => [id, stepKey])).toEqual(views.map(() => [approval!.id, "lead"]));
+    expect((await findCard(database.db, approval!.id, await bench.person(), bench.clock.now()))?.stepKey).toBe("lead");
+    expect(await findReach(bench.deps, approval!)).toEqual({ ends: "subagent", agent: "worker", caller: "boss" });
+    await bench.decide(approval!, "rejected");
+    await bench.advance(runId);
+    expect((await bench.read(runId)).status).toBe("complete");
+  });
+
+  test("an item ends alone while its fan-out may lose one, and after that the run ends with it", async () => {
+    const workflow = 'kind: workflow\nname: main\nparams: { schema: { type: object, properties: { list: { type: array } } } }\npipeline:\n  - { id: each, agent: ./agents/worker.agent.yaml, for_each: { from: "{{ params.list }}", max_failures: 1 } }\n';
+    const bench = await openEngineBench(database, { script: "agents:\n  worker: { turns: [{ call: [{ tool: t-none, arguments: {} }] }], otherwise: { output: {} } }\n", workflow, allowlist: "- name: t-none\n  require_approval: { on_reject: fail }" });
+    const runId = await bench.launch({ list: [1, 2, 3] });
+    const [first, second] = await bench.pending(runId);
+    expect([first!.stepKey, await findReach(bench.deps, first!)]).toEqual(["each", { ends: "item" }]);
+    await bench.decide(first!, "rejected");
+    await bench.advance(runId);
+    expect((await bench.read(runId)).status).toBe("pending_approval");
+    expect(await findReach(bench.deps, second!)).toEqual({ ends: "run" });
+    await bench.decide(second!, "rejected");
+    await bench.advance(runId);
+    expect((await bench.read(runId)).status).toBe("failed");
   });
 });

@@ -1,5 +1,6 @@
 import type { Session } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
+import { findReach } from "@/lib/engine/find-reach";
 import { findStricterRule } from "@/lib/engine/find-stricter-rule";
 import { findRuntime } from "@/lib/engine/runtime";
 import { type ApprovalCard, findCard } from "@/lib/store/queries/find-card";
@@ -11,6 +12,6 @@ export async function readCard({ user }: Session, approvalId: string, now: Date)
   const approval = await findApproval(db, approvalId);
   if (!approval) return null;
   const runtime = findRuntime();
-  const stricter = runtime ? await findStricterRule(runtime, approval) : null;
-  return findCard(db, approvalId, { userId: user.id, role: user.role, groups: user.groups }, now, stricter);
+  const [stricter, reach] = runtime ? await Promise.all([findStricterRule(runtime, approval), findReach(runtime, approval)]) : [null, { ends: "run" } as const];
+  return findCard(db, approvalId, { userId: user.id, role: user.role, groups: user.groups }, now, { stricter, reach });
 }

@@ -1,5 +1,5 @@
 import { formatSourceLocation } from "@/lib/config/source-location";
-import { RETRIES_AFTER_REJECTION } from "@/lib/domain/after-rejection";
+import { type FailureReach, RETRIES_AFTER_REJECTION } from "@/lib/domain/after-rejection";
 import type { DangerLevel } from "@/lib/domain/danger";
 import { refusalToDecide } from "@/lib/domain/eligibility";
 import type { ApprovalRule, StricterRule } from "@/lib/domain/policy/approval-rule";
@@ -19,6 +19,7 @@ import { getRunSoFar } from "@/lib/store/queries/run-so-far";
 import { findSameValues } from "@/lib/store/queries/same-values";
 import { seenBefore } from "@/lib/store/queries/seen-before";
 import { showArguments } from "@/lib/store/queries/show-arguments";
+import { nameSteps } from "@/lib/store/queries/step-names";
 
 const cardInclude = {
   call: { include: { step: { select: { key: true } } } },
@@ -30,23 +31,32 @@ type Row = Prisma.ApprovalGetPayload<{ include: typeof cardInclude }>;
 
 export type ApprovalCard = NonNullable<Awaited<ReturnType<typeof findCard>>>;
 
+/** What the project says of a call, beside what is on record. */
+export interface CardContext {
+  /** Set where the project's rule became stricter while the call waits. */
+  stricter: StricterRule | null;
+  /** What a rejection that fails the agent ends. */
+  reach: FailureReach;
+}
+
 /**
  * Everything that a reviewer needs to decide one call, as it is on record, held to a stricter rule where there is one now; texts of strangers
  * have nothing hidden in them.
  */
-export async function findCard(db: Db, approvalId: string, reader: InboxReader, now: Date, stricter: StricterRule | null = null) {
+export async function findCard(db: Db, approvalId: string, reader: InboxReader, now: Date, { stricter, reach }: CardContext = { stricter: null, reach: { ends: "run" } }) {
   const stored = await db.approval.findUnique({ where: { id: approvalId }, include: cardInclude });
   if (!stored) return null;
   const { call, run } = stored;
   const row = stricter === null || stored.status !== "pending" ? stored : { ...stored, ...held(stricter) };
   const deciding = { approvers: row.approvers, selfApproval: row.selfApproval, startedByUserId: run.startedByUserId };
-  const [definition, earlier, sameAs, seen, soFar, deciders, refusedBefore] = await Promise.all([
+  const [definition, earlier, sameAs, seen, soFar, deciders, nameOf, refusedBefore] = await Promise.all([
     call.definitionFingerprint ? findDefinitionOf(db, row.tool, call.definitionFingerprint) : null,
     listApprovedCalls(db, row),
     findSameValues(db, call),
     seenBefore(db, row, now),
     getRunSoFar(db, row.runId),
     listDeciders(db, deciding, row.decisions.map((decision) => decision.userId)),
+    nameSteps(db, [call]),
     db.call.count({ where: { stepId: row.stepId, server: row.server, tool: row.tool, id: { not: row.callId }, status: { in: ["rejected", "expired"] } } }),
   ]);
   // The database keeps no order of keys, but it keeps that of lists: what the tool requires comes first, as its author wrote it.
@@ -56,6 +66,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
   const compared = compareArguments(shown, earlier.map((other) => showArguments(other.arguments, names)), sameAs);
   return {
     ...facts(row),
+    stepKey: nameOf(call),
     title: definition?.title ? showInvisible(definition.title) : null,
     destructive: definition?.annotations?.destructiveHint === true,
     ...compared,
@@ -68,6 +79,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     refusal: refusalToDecide(reader, deciding),
     decidedByReader: row.decisions.some((decision) => decision.userId === reader.userId),
     deciders,
+    reach,
     stricter: row === stored ? null : { refusal: stricter?.refusal ?? null, was: { approvers: stored.approvers, minApprovals: stored.minApprovals } },
     setAsides: row.setAsides.map((aside) => toSetAside(aside, row.version, reader, now)).filter((aside) => aside.isHeld || aside.note !== null),
     edit: row.editable && row.approvals === 0 ? { schema: definition?.inputSchema ?? null, arguments: call.arguments } : null,
@@ -90,7 +102,6 @@ function facts(row: Row) {
   return {
     id, callId, runId, status, version, digest, server, tool, workflow, agent, approvals, minApprovals, onReject, timeoutBehavior, approvers, editable,
     danger: row.danger as DangerLevel,
-    stepKey: call.step.key,
     summary: showInvisible(row.summary || call.summary || tool),
     startedBy: run.startedByName,
     createdAt: row.createdAt.toISOString(),

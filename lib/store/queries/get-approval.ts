@@ -4,6 +4,7 @@ import type { TraceEntry } from "@/lib/domain/policy/policy-answer";
 import { KimitsuError } from "@/lib/errors";
 import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
+import { nameSteps, outermostKey } from "@/lib/store/queries/step-names";
 import { PLAN_ONCE } from "@/lib/store/plan-anew";
 
 export interface ApprovalDecision {
@@ -23,6 +24,7 @@ export interface ApprovalView {
   /** Of the project that the run was started with. */
   configHash: string;
   stepId: string;
+  /** As the workflow's file names it. */
   stepKey: string;
   status: ApprovalStatus;
   version: number;
@@ -55,18 +57,24 @@ export interface ApprovalView {
 }
 
 export const approvalInclude = {
-  call: { select: { arguments: true, argumentsCanonical: true, agentSays: true, definitionFingerprint: true, trace: true, status: true, step: { select: { key: true } } } },
+  call: { select: { arguments: true, argumentsCanonical: true, agentSays: true, definitionFingerprint: true, trace: true, status: true, id: true, parentCallId: true, step: { select: { key: true } } } },
   run: { select: { startedByUserId: true, startedByName: true, configHash: true, status: true } },
   decisions: { include: { user: { select: { id: true, name: true } }, token: { select: { id: true, name: true } } }, orderBy: { id: "asc" } },
 } satisfies Prisma.ApprovalInclude;
 
 export type ApprovalWithCall = Prisma.ApprovalGetPayload<{ include: typeof approvalInclude }>;
 
-export function toApprovalView(row: ApprovalWithCall): ApprovalView {
+/** All of them at once, because the steps of sub-agents' calls are looked up. */
+export async function toApprovalViews(db: Db, rows: readonly ApprovalWithCall[]): Promise<ApprovalView[]> {
+  const nameOf = await nameSteps(db, rows.map(({ call }) => call));
+  return rows.map((row) => toApprovalView(row, nameOf(row.call)));
+}
+
+function toApprovalView(row: ApprovalWithCall, stepKey: string): ApprovalView {
   const { call, run, decisions, rule, ...rest } = row;
   return {
     ...rest,
-    stepKey: call.step.key,
+    stepKey,
     arguments: call.arguments,
     argumentsCanonical: call.argumentsCanonical,
     agentSays: call.agentSays,
@@ -90,7 +98,7 @@ export async function getApproval(db: Db, approvalId: string): Promise<ApprovalV
 export async function findApproval(db: Db, approvalId: string): Promise<ApprovalView | null> {
   const [row] = await db.$queryRaw<{ view: StoredView }[]>`
     ${PLAN_ONCE}SELECT to_json(v) AS view FROM (
-      SELECT a.id, a.call_id AS "callId", a.run_id AS "runId", r.config_hash AS "configHash", a.step_id AS "stepId", s.key AS "stepKey", a.status, a.version, a.workflow, a.agent, a.server,
+      SELECT a.id, a.call_id AS "callId", a.run_id AS "runId", r.config_hash AS "configHash", a.step_id AS "stepId", CASE WHEN c.parent_call_id IS NULL THEN s.key ELSE ${outermostKey} END AS "stepKey", a.status, a.version, a.workflow, a.agent, a.server,
         a.tool, a.danger, a.summary, a.digest, c.arguments, c.arguments_canonical AS "argumentsCanonical", c.agent_says AS "agentSays",
         c.definition_fingerprint AS "definitionFingerprint", a.rule, c.trace, a.approvers, a.min_approvals AS "minApprovals", a.approvals,
         a.self_approval AS "selfApproval", a.editable, a.on_reject AS "onReject", r.started_by_user_id AS "startedByUserId", r.started_by_name AS "startedBy",
@@ -121,11 +129,11 @@ const toDate = (text: string | null): Date | null => (text === null ? null : new
 
 export async function listPendingOfRun(db: Db, runId: string): Promise<ApprovalView[]> {
   const rows = await db.approval.findMany({ where: { runId, status: "pending" }, include: approvalInclude, orderBy: { id: "asc" } });
-  return rows.map(toApprovalView);
+  return toApprovalViews(db, rows);
 }
 
 /** The newest question about a call, whatever became of it. */
 export async function findApprovalOfCall(db: Db, callId: string): Promise<ApprovalView | null> {
   const row = await db.approval.findFirst({ where: { callId }, include: approvalInclude, orderBy: { id: "desc" } });
-  return row && toApprovalView(row);
+  return row && ((await toApprovalViews(db, [row]))[0] ?? null);
 }

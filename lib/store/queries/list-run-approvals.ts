@@ -2,6 +2,7 @@ import type { ApprovalStatus } from "@/lib/domain/approval-state";
 import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import { type Page, toPage } from "@/lib/store/queries/page";
+import { nameSteps } from "@/lib/store/queries/step-names";
 
 export interface RunApproval {
   id: string;
@@ -30,14 +31,15 @@ export async function listRunApprovals(db: Db, runId: string, cursor?: string): 
     orderBy: { id: "asc" },
     take: PAGE + 1,
     include: {
-      call: { select: { step: { select: { key: true } } } },
+      call: { select: { id: true, parentCallId: true, step: { select: { key: true } } } },
       decisions: { orderBy: { id: "asc" }, include: { user: { select: { name: true } }, token: { select: { name: true } } } },
     },
   });
+  const nameOf = await nameSteps(db, rows.map(({ call }) => call));
   return toPage(rows, PAGE, (row) => row.id, ({ call, decisions, createdAt, summary, ...row }) => ({
     ...row,
     summary: showInvisible(summary),
-    stepKey: call.step.key,
+    stepKey: nameOf(call),
     requestedAt: createdAt,
     decisions: decisions.map(({ user, token, verdict, reason, comment, argumentsCanonical, createdAt: at }) => ({ name: user.name, viaToken: token?.name ?? null, verdict, reason, comment, edited: argumentsCanonical !== null, at })),
   }));

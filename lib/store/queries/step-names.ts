@@ -1,0 +1,35 @@
+import type { Db } from "@/lib/store/client";
+import { Prisma } from "@/lib/store/generated/client";
+
+/** A call with what says whether a sub-agent made it: such a call stands in a step of its own, named for the call that began the sub-agent. */
+export interface PlacedCall {
+  id: string;
+  parentCallId: string | null;
+  step: { key: string };
+}
+
+/** The step of each call as the workflow's file names it: a sub-agent's calls belong to the step of the outermost agent. */
+export async function nameSteps(db: Db, calls: readonly PlacedCall[]): Promise<(call: PlacedCall) => string> {
+  const nested = calls.filter((call) => call.parentCallId !== null).map(({ id }) => id);
+  const rows = nested.length === 0 ? [] : await db.$queryRaw<{ id: string; key: string }[]>`SELECT c.id, ${outermostKey} AS key FROM calls c WHERE c.id = ANY (${nested}::text[])`;
+  const names = new Map(rows.map(({ id, key }) => [id, key]));
+  return (call) => names.get(call.id) ?? call.step.key;
+}
+
+/** For a statement with the call `c`: the key of the step in which the outermost of its callers works. */
+export const outermostKey = Prisma.sql`(
+  WITH RECURSIVE up AS (
+    SELECT c.step_id AS step_id, c.parent_call_id AS parent_call_id
+    UNION ALL SELECT p.step_id, p.parent_call_id FROM up JOIN calls p ON p.id = up.parent_call_id
+  ) SELECT s.key FROM up JOIN steps s ON s.id = up.step_id WHERE up.parent_call_id IS NULL)`;
+
+/** The rows of the steps that a workflow's file names so, and of the sub-agents below them. */
+export async function listStepsNamed(db: Db, runId: string, key: string): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH RECURSIVE named AS (
+      SELECT s.id, s.type FROM steps s LEFT JOIN steps p ON p.id = s.parent_id
+      WHERE s.run_id = ${runId} AND s.key = ${key} AND NOT (s.item_index IS NULL AND p.type IS NOT DISTINCT FROM 'agent')
+      UNION ALL SELECT s.id, s.type FROM named JOIN steps s ON s.parent_id = named.id WHERE named.type = 'agent'
+    ) SELECT DISTINCT id FROM named`;
+  return rows.map(({ id }) => id);
+}
