@@ -22,6 +22,11 @@ export function digestArguments(value: unknown): string {
   return `sha256:${hash("sha256", canonicalizeArguments(value))}`;
 }
 
+/** Of an answer that is on record: says which one a person saw. */
+export function digestOutput(value: unknown): string {
+  return `sha256:${hash("sha256", canonicalize(value ?? null) ?? "null")}`;
+}
+
 function findProblem(value: unknown, place: string, depth: number): string | null {
   if (depth > NESTING_MAX) return `${place} is nested more than ${NESTING_MAX} deep.`;
   if (value === null || typeof value === "boolean") return null;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
+import { digestOutput } from "@/lib/domain/digest";
 import { reviewStep } from "@/lib/engine/review-step";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { findDecidable } from "@/lib/engine/find-decidable";
@@ -8,6 +9,8 @@ import { findCard } from "@/lib/store/queries/find-card";
 import { getApproval } from "@/lib/store/queries/get-approval";
 import { getApprovalOfStep } from "@/lib/store/queries/list-approvals";
 import { listRunApprovals } from "@/lib/store/queries/list-run-approvals";
+import { listReviewSteps } from "@/lib/store/queries/list-review-steps";
+import type { KimitsuError } from "@/lib/errors";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench, type BenchFacts } from "@/lib/testing/engine-bench";
 import { TEST_ACTOR } from "@/lib/testing/run-bench";
@@ -124,7 +127,12 @@ describe("an answer that a person must see", () => {
     expect((await bench.read(runId)).error).toMatchObject({ code: "review_refused" });
     const fan = await finish({ ...ASKS, workflow: one(', for_each: { from: "{{ params.list }}", max_failures: -1 }').replace("pipeline:", "params: { schema: { type: object, properties: { list: { type: array } } } }\npipeline:") }, { list: [1, 2] });
     expect(fan.run.status).toBe("needs_human_review");
-    await reviewStep(fan.bench.deps, TEST_ACTOR, { runId: fan.runId, accepted: true });
+    const waiting = await listReviewSteps(database.db, fan.runId);
+    expect(waiting.map(({ name }) => name)).toEqual(["work, item 1", "work, item 2"]);
+    const unnamed = await reviewStep(fan.bench.deps, TEST_ACTOR, { runId: fan.runId, accepted: true }).catch((error: unknown) => error as KimitsuError);
+    expect(unnamed).toMatchObject({ code: "conflict", issues: waiting.map(({ id, name }) => ({ path: id, message: `step ${name}` })) });
+    await reviewStep(fan.bench.deps, TEST_ACTOR, { runId: fan.runId, stepId: waiting[1]!.id, accepted: true });
+    expect((await listReviewSteps(database.db, fan.runId)).map(({ id }) => id)).toEqual([waiting[0]!.id]);
     await fan.bench.advance(fan.runId);
     expect((await fan.bench.read(fan.runId)).status).toBe("needs_human_review");
     await reviewStep(fan.bench.deps, TEST_ACTOR, { runId: fan.runId, accepted: false });
@@ -134,9 +142,12 @@ describe("an answer that a person must see", () => {
 
   test("accepting one answer does not accept the next: a misfit is given back, and the person is asked again", async () => {
     const { bench, runId } = await finish({ agent: OUTPUT, script: turns("output: { n: many, ktsu_needs_human: unsure }", "output: { n: 2, ktsu_needs_human: still unsure }") });
-    await reviewStep(bench.deps, TEST_ACTOR, { runId, accepted: true });
+    const [seen] = await listReviewSteps(database.db, runId);
+    const digest = digestOutput(seen!.rawOutput);
+    await reviewStep(bench.deps, TEST_ACTOR, { runId, stepId: seen!.id, digest, accepted: true });
     await bench.advance(runId);
     expect((await bench.read(runId)).status).toBe("needs_human_review");
+    await expect(reviewStep(bench.deps, TEST_ACTOR, { runId, stepId: seen!.id, digest, accepted: true })).rejects.toThrow(/not the one you saw/);
     await reviewStep(bench.deps, TEST_ACTOR, { runId, accepted: true });
     await bench.advance(runId);
     expect((await bench.read(runId)).output).toEqual({ work: { n: 2 } });

@@ -1,8 +1,9 @@
+import { digestOutput } from "@/lib/domain/digest";
 import type { RunStatus } from "@/lib/domain/run-state";
 import type { StepStatus } from "@/lib/domain/step-state";
 import { mapText, showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
-import { Prisma } from "@/lib/store/generated/client";
+import { listReviewSteps } from "@/lib/store/queries/list-review-steps";
 import { sumPersonWaits } from "@/lib/store/queries/sum-person-waits";
 
 export interface RunPage {
@@ -35,8 +36,8 @@ export interface RunPage {
   counts: { approvals: number; pendingApprovals: number; events: number };
   /** Calls of which nobody knows what became of them. */
   unknownCalls: { id: string; server: string; tool: string; summary: string; stepId: string }[];
-  /** The step whose answer a person must look at. */
-  review: { stepId: string; key: string; message: string; output: unknown } | null;
+  /** The first of the answers that a person must look at; the next one follows it. */
+  review: { stepId: string; name: string; message: string; output: unknown; digest: string; others: number } | null;
 }
 
 export interface RunPageStep {
@@ -63,7 +64,7 @@ const shown = (value: unknown): unknown => mapText(value, showInvisible);
 export async function findRunPage(db: Db, runId: string, now: Date): Promise<RunPage | null> {
   const run = await db.run.findUnique({ where: { id: runId }, omit: { secrets: true } });
   if (!run) return null;
-  const [steps, children, approvals, pendingApprovals, lastEvent, waits, retry, unknownCalls, review] = await Promise.all([
+  const [steps, children, approvals, pendingApprovals, lastEvent, waits, retry, unknownCalls, reviews] = await Promise.all([
     db.step.findMany({ where: { runId, parentId: null }, orderBy: { id: "asc" }, omit: { input: true, output: true, rawOutput: true, state: true } }),
     countChildren(db, runId),
     db.approval.count({ where: { runId } }),
@@ -73,8 +74,9 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
     sumPersonWaits(db, [runId], now),
     db.run.findFirst({ where: { retryOfRunId: runId }, orderBy: { id: "desc" }, select: { id: true } }),
     db.call.findMany({ where: { runId, status: "outcome_unknown" }, orderBy: { id: "asc" }, take: UNKNOWN_SHOWN_MAX, select: { id: true, server: true, tool: true, summary: true, stepId: true } }),
-    db.step.findFirst({ where: { runId, status: "needs_human_review", rawOutput: { not: Prisma.AnyNull } }, orderBy: { id: "asc" }, select: { id: true, key: true, error: true, rawOutput: true } }),
+    listReviewSteps(db, runId),
   ]);
+  const [review] = reviews;
   const { startedByKind, startedById, startedByName, costUsd, costBudgetUsd, activeMs } = run;
   return {
     ...run,
@@ -90,7 +92,7 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
     steps: steps.map((step) => ({ ...step, error: step.error as RunPageStep["error"], costUsd: Number(step.costUsd), children: children.get(step.id) ?? { total: 0, ended: 0 } })),
     counts: { approvals, pendingApprovals, events: lastEvent?.seq ?? 0 },
     unknownCalls: unknownCalls.map((call) => ({ ...call, summary: showInvisible(call.summary) })),
-    review: review ? { stepId: review.id, key: review.key, message: (review.error as { message?: string } | null)?.message ?? "", output: shown(review.rawOutput) } : null,
+    review: review ? { stepId: review.id, name: review.name, message: review.message, output: shown(review.rawOutput), digest: digestOutput(review.rawOutput), others: reviews.length - 1 } : null,
   };
 }
 

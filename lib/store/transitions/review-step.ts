@@ -7,6 +7,8 @@ import { pause } from "@/lib/pause";
 export interface Review {
   runId: string;
   stepId: string;
+  /** The answer that is spoken of; another one on the row means that it was not seen. */
+  seenOutput: unknown;
   accepted: boolean;
   comment: string | null;
 }
@@ -21,6 +23,7 @@ export async function reviewStepRow(db: Db, review: Review, actor: Actor, at: Da
     ), moved AS (
       UPDATE steps SET status = 'running', state = state || jsonb_build_object('review', ${review.accepted ? "accepted" : "refused"}::text, 'review_comment', ${review.comment}::text)
       FROM open_run WHERE steps.id = ${review.stepId} AND steps.run_id = open_run.id AND steps.status = 'needs_human_review'
+        AND steps.raw_output IS NOT DISTINCT FROM ${JSON.stringify(review.seenOutput)}::jsonb
       RETURNING steps.id
     ), woken AS (
       UPDATE runs SET wakes = wakes + 1, wake_at = ${at}, updated_at = ${at} FROM moved WHERE runs.id = ${review.runId}

@@ -55,7 +55,7 @@ export async function review(_state: FormState, form: FormData): Promise<FormSta
   return runAction(form, async () => {
     const runId = textField(form, "runId") ?? "";
     const accepted = textField(form, "accepted") === "yes";
-    await reviewStep(runtime(), actorOf(session), { runId, accepted, comment: textField(form, "comment") });
+    await reviewStep(runtime(), actorOf(session), { runId, accepted, stepId: textField(form, "stepId"), digest: textField(form, "digest"), comment: textField(form, "comment") });
     revalidatePath(pageOf(runId), "layout");
     return { message: accepted ? "Answer accepted; the run goes on" : "Answer not accepted; the run ends" };
   });

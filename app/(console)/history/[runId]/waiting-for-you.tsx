@@ -25,18 +25,16 @@ export function PendingApprovals({ runId, count, canDecide }: { runId: string; c
 
 interface ReviewProps {
   runId: string;
-  stepKey: string;
-  message: string;
-  output: unknown;
+  review: { stepId: string; name: string; message: string; output: unknown; digest: string; others: number };
   canReview: boolean;
 }
 
-export function ReviewPanel({ runId, stepKey, message, output, canReview }: ReviewProps) {
+export function ReviewPanel({ runId, review: { stepId, name, message, output, digest, others }, canReview }: ReviewProps) {
   const comment = <TextArea id="review-comment" name="comment" label="Comment, for the record" rows={2} maxLength={2000} />;
   return (
     <section aria-label="An answer waits for a person" className={frame}>
       <p>
-        <strong className="font-semibold">Step {stepKey} has an answer that a person must see first.</strong> {message}
+        <strong className="font-semibold">Step {name} has an answer that a person must see first.</strong> {message} {others > 0 ? `${others === 1 ? "One more waits" : `${others} more wait`} after it.` : ""}
       </p>
       <ValueView value={output} />
       {canReview ? (
@@ -44,10 +42,10 @@ export function ReviewPanel({ runId, stepKey, message, output, canReview }: Revi
           <ActionDialog
             button="Accept the answer…"
             look={{ size: "small", variant: "primary" }}
-            title={`Accept the answer of ${stepKey}?`}
+            title={`Accept the answer of ${name}?`}
             description="It is checked against its schema like any other, and the run goes on with it."
             action={review}
-            sent={{ runId, accepted: "yes" }}
+            sent={{ runId, stepId, digest, accepted: "yes" }}
             confirm="Accept"
             pendingText="Accepting…"
             renderFields={() => comment}
@@ -56,9 +54,9 @@ export function ReviewPanel({ runId, stepKey, message, output, canReview }: Revi
             button="End the run…"
             look={{ size: "small" }}
             title="Refuse the answer and end the run?"
-            description={`Step ${stepKey} fails, and the run with it. It can be retried later.`}
+            description={`Step ${name} fails, and the run with it. It can be retried later.`}
             action={review}
-            sent={{ runId, accepted: "no" }}
+            sent={{ runId, stepId, digest, accepted: "no" }}
             confirm="End the run"
             pendingText="Ending…"
             danger
