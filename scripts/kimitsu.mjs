@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { install } from "./install.mjs";
 import { PlainError, reportFailure } from "./plain-error.mjs";
+import { applyStartOptions } from "./start-options.mjs";
 import { continueOnApplicationNode, requireSupportedNode, ROOT, setting } from "./runtime.mjs";
 
 /** Commands that only read the project's files; loading no more than they need is most of their speed. */
@@ -48,6 +49,8 @@ async function printDatabaseUrl() {
 
 async function main([command, ...rest]) {
   requireSupportedNode();
+  const help = command === "start" ? applyStartOptions(rest) : null;
+  if (help !== null) return console.log(help);
   if (!existsSync(path.join(ROOT, "node_modules"))) await install();
   if (command === "start") return void (await import("./start.mjs"));
   await continueOnApplicationNode();

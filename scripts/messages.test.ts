@@ -8,11 +8,21 @@ import { npmFailure } from "./install.mjs";
 import { startFailure } from "./pg-log.mjs";
 import { freePort, requireFreePort } from "./ports.mjs";
 import { requireSupportedNode } from "./runtime.mjs";
+import { applyStartOptions } from "./start-options.mjs";
 
 test("an old Node is told which one is needed", () => {
   expect(() => requireSupportedNode("18.20.1")).toThrow(/needs Node\.js 20\.19 or newer.*18\.20\.1/);
   expect(() => requireSupportedNode("20.18.9")).toThrow();
   for (const version of ["20.19.0", "22.1.0", "24.0.0"]) expect(() => requireSupportedNode(version)).not.toThrow();
+});
+
+test("start takes an environment and asks for nothing else; a word it does not know starts nothing", () => {
+  const variables: Record<string, string> = {};
+  expect(applyStartOptions(["--help"], variables)).toMatch(/--env <name>/);
+  expect(applyStartOptions(["--env", "prod"], variables)).toBeNull();
+  expect(variables).toEqual({ KIMITSU_ENV: "prod" });
+  expect(() => applyStartOptions(["--environment", "prod"], variables)).toThrow(/kimitsu start: Unknown option '--environment'.*It takes --env NAME and --help/);
+  expect(() => applyStartOptions(["--env"], variables)).toThrow(/It takes --env NAME/);
 });
 
 test("a port in use is named together with a way out", async () => {

@@ -1,12 +1,14 @@
 /** `kimitsu approve ID` and what it shares with `kimitsu reject ID`. */
 import type { Command } from "commander";
 import { deciderOf, findPerson } from "@/lib/cli/person";
+import { NOBODY_CAN, suggestDecider } from "@/lib/cli/suggest-decider";
 import { readInput } from "@/lib/cli/read-input";
 import { withRuntime } from "@/lib/cli/runtime";
 import { decideApproval } from "@/lib/engine/decide-approval";
 import { findDecidable } from "@/lib/engine/find-decidable";
 import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
+import { getApproval } from "@/lib/store/queries/get-approval";
 import { getCallHead } from "@/lib/store/queries/get-call-head";
 
 export interface DecideOptions {
@@ -36,11 +38,18 @@ export function decide(id: string, verdict: "approved" | "rejected", { user, jso
     const person = await findPerson(deps, user);
     const approvalId = await findApprovalId(deps, id);
     const changed = edited === undefined ? {} : { arguments: readInput(edited, "--arguments") };
-    const approval = await decideApproval(deps, deciderOf(person), { approvalId, verdict, ...wish, ...changed });
+    const approval = await decideApproval(deps, deciderOf(person), { approvalId, verdict, ...wish, ...changed }).catch((error: unknown) => explain(deps, approvalId, user, error));
     if (json) return console.log(JSON.stringify({ approval_id: approval.id, run_id: approval.runId, call_id: approval.callId, status: approval.status, approvals: approval.approvals, min_approvals: approval.minApprovals }));
     const more = approval.status === "pending" ? `; ${approval.approvals} of ${approval.minApprovals} have approved it` : "";
     console.log(`${approval.summary}\n${approval.id} ${verdict} by ${person.name}${more}`);
   });
+}
+
+/** The first admin, whom nobody chose, is often the one who started the run: then the refusal says whom to name. */
+async function explain(deps: Runtime, approvalId: string, user: string | undefined, error: unknown): Promise<never> {
+  if (!(error instanceof KimitsuError) || error.code !== "forbidden" || user !== undefined) throw error;
+  const as = await suggestDecider(deps.db, await getApproval(deps.db, approvalId));
+  throw new KimitsuError("forbidden", `${error.message} ${as === null ? `At the moment ${NOBODY_CAN}.` : `Say who decides:${as}`}`, { cause: error });
 }
 
 async function findApprovalId(deps: Runtime, id: string): Promise<string> {

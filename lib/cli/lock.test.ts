@@ -1,11 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { createProgram } from "@/lib/cli/program";
 import { createPaint } from "@/lib/cli/project-options";
 import { getProject } from "@/lib/config/load-project";
 import { formatToolsLock, lockedPins, readToolsLock, writeToolsLock } from "@/lib/config/tools-lock";
 import { judgePin } from "@/lib/domain/tool-pin";
+import { rereadEnv } from "@/lib/env";
 import { testPool, testServer } from "@/lib/testing/hostile-servers/tool-server";
 import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
 import { computeLock, describeChanges } from "./lock";
@@ -98,4 +100,19 @@ test("a lock that was edited into something else is refused with its line, and n
   expect(() => readToolsLock(root)).toThrow(/tools\.lock\.yaml:4:/);
   writeFileSync(path.join(root, "tools.lock.yaml"), "");
   expect(() => readToolsLock(root)).toThrow();
+});
+
+test("on the demo project the command may reach the demo's own server, as `npm start` may", async () => {
+  vi.stubEnv("KIMITSU_PROJECT", "kimitsu");
+  vi.stubEnv("KIMITSU_ALLOW_HOSTS", "");
+  vi.stubEnv("SHOP_API_KEY_OF_A_TEST", "key");
+  rereadEnv();
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rereadEnv();
+  });
+  // Nothing need listen there: whether the address is refused is known before anything is sent.
+  const problem = await createProgram().parseAsync(["lock", "--check", "--secret", "shop.api_key=SHOP_API_KEY_OF_A_TEST"], { from: "user" }).then(() => "", (error: Error) => error.message);
+  process.exitCode = undefined;
+  expect(problem).not.toContain("KIMITSU_ALLOW_HOSTS");
 });

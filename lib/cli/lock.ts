@@ -1,5 +1,6 @@
 /** `kimitsu lock`: asks the project's servers for their tools and writes down what they are now, after showing what is different. */
 import type { Command } from "commander";
+import { allowedHosts } from "@/lib/cli/demo-hosts";
 import { createPaint, displayRoot, loadOptions, type Paint, projectRoot } from "@/lib/cli/project-options";
 import { type GivenParams, resolveForLock, type Variables } from "@/lib/cli/lock-usage";
 import { getProject } from "@/lib/config/load-project";
@@ -33,7 +34,7 @@ export function registerLock(program: Command): void {
     .action(async (options: LockOptions) => {
       const load = loadOptions(options);
       const root = projectRoot();
-      const { lock, changes, refused } = await computeLock({ project: getProject(root, load), options, variables: load.processEnv, allowHosts: env.KIMITSU_ALLOW_HOSTS, allowStdio: env.KIMITSU_ALLOW_STDIO });
+      const { lock, changes, refused } = await computeLock({ project: getProject(root, load), options, variables: load.processEnv, allowHosts: allowedHosts(), allowStdio: env.KIMITSU_ALLOW_STDIO });
       const isSame = changes.length === 0 && readToolsLock(root) !== null;
       for (const line of [...describeChanges(changes, createPaint()), ...refused]) console.log(line);
       console.log(summarize(changes.length, isSame, options.check === true, `${displayRoot(root)}/${LOCK_FILE}`));

@@ -23,7 +23,7 @@ export function createProgram(): Command {
     .showHelpAfterError("(kimitsu --help lists the commands)")
     .configureHelp({ showGlobalOptions: false });
   // `start` and `database-url` are answered by scripts/kimitsu.mjs before this is loaded; they stand here for the help.
-  program.command("start").description("start everything: database, web, worker");
+  program.command("start").description("start everything: database, web, worker").option("--env <name>", "use the values of environments/<name>.env.yaml");
   program.command("database-url").description("print the address of the running database, for backups and other tools");
   for (const register of REGISTER) register(program);
   return program;

@@ -60,7 +60,7 @@ describe("invoke", () => {
     expect(process.exitCode).toBe(4);
     const [approval] = await bench.pendingOf(id);
     const text = printed.join("\n");
-    for (const part of ["No worker is running", "step work started", "call recorder.echo approved", `kimitsu approve ${approval!.id}`, `${id} is pending_approval`]) expect(text).toContain(part);
+    for (const part of ["No worker is running", "step work started", "call recorder.echo approved", `kimitsu approve ${approval!.id} --user ${rea.email}`, `${id} is pending_approval`]) expect(text).toContain(part);
   });
 
   test("a timeout ends the waiting and not the run", async () => {
@@ -89,7 +89,7 @@ describe("deciding", () => {
   test("reject by call; whoever started the run cannot decide", async () => {
     const runId = await asked();
     const [approval] = await bench.pendingOf(runId);
-    await expect(kimitsu("approve", approval!.id)).rejects.toThrow("Whoever started a run cannot decide its calls");
+    await expect(kimitsu("approve", approval!.id)).rejects.toThrow(new RegExp(`Whoever started a run cannot decide its calls.* Say who decides: --user ${rea.email}`));
     await kimitsu("reject", approval!.callId, "--reason", "Wrong", "--user", rea.email);
     expect(printed.at(-1)).toContain("rejected by Rea");
     expect(await bench.advance(runId)).toEqual({ kind: "settled" });

@@ -1,6 +1,7 @@
 /** `kimitsu runs` and `kimitsu runs get ID`. */
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
+import { describeWays } from "@/lib/cli/suggest-decider";
 import { formatTable } from "@/lib/cli/format-table";
 import { RUN_TRANSITIONS, type RunStatus } from "@/lib/domain/run-state";
 import { KimitsuError } from "@/lib/errors";
@@ -39,8 +40,10 @@ export function registerRuns(program: Command): void {
     .argument("<run>", "run_…")
     .option("--json", "print everything as JSON")
     .action(async (runId: string, _options: unknown, command: Command) => {
-      const run = await getRun((await openDatabase()).db, runId);
-      console.log(command.optsWithGlobals<{ json?: boolean }>().json ? JSON.stringify(run, null, 2) : describe(run));
+      const { db } = await openDatabase();
+      const run = await getRun(db, runId);
+      if (command.optsWithGlobals<{ json?: boolean }>().json) return console.log(JSON.stringify(run, null, 2));
+      console.log(describe(run, await Promise.all(run.pendingApprovals.map((approval) => describeWays(db, approval)))));
     });
 }
 
@@ -57,7 +60,7 @@ export function readLimit(text: string): number {
   throw new KimitsuError("invalid_request", `--limit ${text} must be a whole number from 1 to 1000`);
 }
 
-function describe(run: RunView): string {
+function describe(run: RunView, ways: readonly string[]): string {
   const { figures } = run;
   const lines = [
     `${run.id}  ${run.workflow}${run.version && ` ${run.version}`}  ${run.status}${run.error ? `: ${run.error.message}` : ""}`,
@@ -67,7 +70,7 @@ function describe(run: RunView): string {
     "",
     formatTable(["STEP", "TYPE", "STATUS", ""], run.steps.map((step) => [step.key, step.type, `${step.status}${step.degraded ? " (degraded)" : ""}`, step.error?.message ?? ""])),
   ];
-  for (const approval of run.pendingApprovals) lines.push("", `waits for a decision: ${approval.summary}`, `  ${approval.server}.${approval.tool} ${JSON.stringify(approval.arguments)}`, `  kimitsu approve ${approval.id}`);
+  for (const [place, approval] of run.pendingApprovals.entries()) lines.push("", `waits for a decision: ${approval.summary}`, `  ${approval.server}.${approval.tool} ${JSON.stringify(approval.arguments)}`, `  ${ways[place]}`);
   if (run.status === "complete") lines.push("", JSON.stringify(run.output, null, 2));
   return lines.join("\n");
 }

@@ -22,6 +22,12 @@ export async function listDeciders(db: Db, approval: Asked, decidedBy: readonly 
   return { names: people.map((person) => person.name), more: count - people.length };
 }
 
+/** The e-mail of somebody who could decide, the first admin before all others; null when nobody can. */
+export async function findDecider(db: Db, approval: Asked, decidedBy: readonly string[]): Promise<string | null> {
+  const person = await db.user.findFirst({ where: decidersOf(approval, decidedBy), orderBy: [{ role: "desc" }, { id: "asc" }], select: { email: true } });
+  return person?.email ?? null;
+}
+
 /** Where to write to them. */
 export async function listDeciderAddresses(db: Db, approval: Asked): Promise<string[]> {
   const people = await db.user.findMany({ where: decidersOf(approval, []), orderBy: { email: "asc" }, select: { email: true } });
