@@ -26,6 +26,7 @@ export function toEnvelope(run: RunView): z.input<typeof runEnvelopeSchema> {
     error: run.error,
     started_by: run.startedBy,
     parent_run_id: run.parentRunId,
+    retry_of_run_id: run.retryOfRunId,
     params: run.params,
     steps: run.steps.map(({ key, type, status, output, error, degraded, figures, durationMs }) => ({
       id: key,

@@ -43,6 +43,7 @@ describe("200", () => {
       error: null,
       started_by: { kind: "token", id: operator.id, name: "operator's" },
       parent_run_id: null,
+      retry_of_run_id: null,
       params: {},
       steps: [{ id: "work", type: "agent", status: "pending_approval", output: null, error: null, degraded: false, metrics }],
       pending_approvals: [

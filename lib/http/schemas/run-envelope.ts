@@ -39,6 +39,7 @@ export const runEnvelopeSchema = z
     error: failureSchema.nullable(),
     started_by: actorSchema,
     parent_run_id: z.string().nullable(),
+    retry_of_run_id: z.string().nullable().describe("The run that this one goes on from"),
     params: z.record(z.string(), z.unknown()).describe("Secrets read `[secret]`"),
     steps: z.array(stepSchema),
     pending_approvals: z.array(pendingApprovalSchema),

@@ -59,7 +59,7 @@ describe("202", () => {
     const { status, body } = await post(POST, old);
     expect(status).toBe(202);
     const fresh = await read(body.run_id);
-    expect(fresh).toMatchObject({ status: "pending", steps: [{ id: "first", status: "complete", output: { items: ["a", "b"] }, metrics: { llm_calls: 0 } }, { id: "second", status: "pending", output: null }] });
+    expect(fresh).toMatchObject({ retry_of_run_id: old, status: "pending", steps: [{ id: "first", status: "complete", output: { items: ["a", "b"] }, metrics: { llm_calls: 0 } }, { id: "second", status: "pending", output: null }] });
     const items = await database.db.step.findMany({ where: { runId: body.run_id, itemIndex: { not: null } }, orderBy: { itemIndex: "asc" } });
     expect(items.map((item) => [item.itemIndex, item.status, item.output])).toEqual([[0, "complete", { ok: "a" }], [1, "pending", null]]);
     await bench.advance(body.run_id);
