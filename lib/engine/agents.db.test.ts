@@ -300,6 +300,14 @@ describe("sub-agents", () => {
     expect((await bench.recorder.calls("echo")).map((call) => call.arguments)).toEqual([{ amount: 50 }]);
   });
 
+  test("a run is found by every agent that may take part, however deep", async () => {
+    const agent = (name: string, below = "") => `name: ${name}\nmodel: standard\nprompt: { system: "Work." }\nsubagents: [${below}]\n`;
+    const chain = { "agents/boss.agent.yaml": agent("boss", "agents/middle.agent.yaml"), "agents/middle.agent.yaml": agent("middle", "agents/worker.agent.yaml"), "agents/worker.agent.yaml": agent("worker"), "workflows/main.workflow.yaml": files("")["workflows/main.workflow.yaml"] };
+    const { runId } = await finish({ script: "agents: { boss: { otherwise: { output: { done: true } } } }\n", files: chain });
+    const search = await database.db.runSearch.findUniqueOrThrow({ where: { runId } });
+    expect(search.agents.toSorted()).toEqual(["boss", "middle", "worker"]);
+  });
+
   test("one that fails is a failed call to its caller; an attempted injection ends the run", async () => {
     const poor = await finish({ allowlist: "- echo", script: script(ECHO, "{ ktsu_low_quality: bad }"), files: files("echo") });
     expect(poor.run.output).toMatchObject({ work: { ended: "failed" } });

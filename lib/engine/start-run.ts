@@ -1,5 +1,5 @@
 /** Starts a run: the params are checked before anything is written, secret ones are sealed, and the project that it runs under is kept. */
-import type { Project, ProjectWorkflow } from "@/lib/config/project";
+import type { Project, ProjectAgent, ProjectWorkflow } from "@/lib/config/project";
 import type { Actor } from "@/lib/domain/actor";
 import type { Projects, RunDeps } from "@/lib/engine/advance/run-deps";
 import type { EngineDeps } from "@/lib/engine/deps";
@@ -104,15 +104,17 @@ export function splitSecrets(workflow: ProjectWorkflow, params: Record<string, u
   return { shown, secrets: secret.length > 0 ? sealSecret(JSON.stringify(Object.fromEntries(secret.map(([name, value]) => [name, text(value)])))) : null };
 }
 
-/** All agents that may take part, those of sub-workflows and sub-agents too. */
+/** All agents that may take part, those of sub-workflows and sub-agents, however deep, too. */
 function agentsOf(workflow: ProjectWorkflow): string[] {
   const names = new Set<string>();
+  const add = ({ name, subagents }: ProjectAgent) => {
+    if (names.has(name)) return;
+    names.add(name);
+    for (const { agent } of subagents) add(agent);
+  };
   const visit = (current: ProjectWorkflow) => {
     for (const step of current.steps) {
-      if (step.agent) {
-        names.add(step.agent.name);
-        for (const { agent } of step.agent.subagents) names.add(agent.name);
-      }
+      if (step.agent) add(step.agent);
       if (step.workflow) visit(step.workflow);
     }
   };
