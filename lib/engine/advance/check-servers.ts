@@ -49,16 +49,15 @@ function listUsers(workflow: ProjectWorkflow, scope: TemplateScope): ServerUser[
     const serverParams = renderKnown(server as Record<string, unknown>, scope);
     // What the step gives a server stands above all else, so without it nothing can be said of that server.
     const agent = { ...step.agent, servers: step.agent.servers.filter(({ name }) => !serverParams.unknown.includes(name)) };
-    return [{ agent, params, step: { workflow, step, serverParams: serverParams.known } }, ...listSubagents(step.agent, params, [step.agent.name])];
+    return [{ agent, params, step: { workflow, step, serverParams: serverParams.known } }, ...listSubagents(step.agent, params)];
   });
 }
 
 /** A model gives a sub-agent its params; only those that the caller's file fixes are known before. */
-function listSubagents(parent: ProjectAgent, params: Readonly<Record<string, unknown>>, above: readonly string[]): ServerUser[] {
+function listSubagents(parent: ProjectAgent, params: Readonly<Record<string, unknown>>): ServerUser[] {
   return parent.subagents.flatMap(({ agent, params: fixed }) => {
-    if (above.includes(agent.name)) return [];
     const { known } = renderKnown(fixed, { params });
-    return [{ agent, params: known, step: null }, ...listSubagents(agent, known, [...above, agent.name])];
+    return [{ agent, params: known, step: null }, ...listSubagents(agent, known)];
   });
 }
 
