@@ -106,6 +106,14 @@ describe("rate limits", () => {
     expect(await bench.advance(runId)).toEqual({ kind: "settled" });
     expect(await bench.recorder.calls("echo")).toHaveLength(3);
   });
+
+  test("a call that is made again by itself counts, and is left to a person when the limit is reached", async () => {
+    const script = "agents:\n  worker:\n    turns: [{ call: [{ tool: drop-after, arguments: {} }] }]\n    otherwise: { output: { done: true } }\n";
+    const bench = await openEngineBench(database, { script, allowlist: "- drop-after", server: "rate_limit: 2/minute\ntools: { drop-after: { annotations: { idempotentHint: true } } }\n" });
+    const run = await bench.read(await bench.launch());
+    expect(await bench.recorder.calls("drop-after")).toHaveLength(2);
+    expect(run.calls[0]).toMatchObject({ status: "outcome_unknown", attempt: 2 });
+  });
 });
 
 describe("time", () => {

@@ -59,9 +59,14 @@ async function sendUntilKnown(context: RunContext, server: ToolServer, call: Cal
     const outcome = await send(context, server, call);
     if (outcome.kind !== "unknown" || !call.retrySafe || sends >= SENDS_MAX || signal.aborted || memory.failing) return outcome;
     await sleep(RESEND_BACKOFF_MS * 2 ** (sends - 1));
+    // It counts like any other call; to wait for the next window with an answer outstanding would be to wait for nobody knows what.
+    if (await waitForRate(context, server)) return outcome;
     const begun = await writes.now((db) => beginExecuting(db, memory.lease, { ...call, isResend: true }, deps.now()));
     if (begun.kind === "lost") throw new LeaseLost("another process has this run now");
-    if (begun.kind === "refused") return outcome;
+    if (begun.kind === "refused") {
+      await giveBackRate(context, server);
+      return outcome;
+    }
     memory.run.costUsd += call.costUsd;
   }
 }
