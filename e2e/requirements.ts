@@ -140,6 +140,7 @@ export const REQUIREMENTS = {
   "promise:4": "What was shown is what runs: when arguments, tool, definition, approver or rule differ at dispatch, the call is not sent but asked again or refused.",
   "approval:stricter": "Where the project's rule became stricter while a call waits, the card says so and a decision is held to the stricter rule.",
   "approval:reach": "A card says what a rejection really ends: the run, an item that its fan-out may lose, or a sub-agent whose caller goes on.",
+  "tools:looked-at": "The health and the tools of a server are known although no run has used it, and a change that it announces is shown at once.",
   "promise:6": "A value marked secret stands in no row of the database, whatever tools and webhooks give back.",
   "promise:7": "A decision has a person, who did not start the run and may decide; nobody else's word counts.",
   "promise:8": "Every decision and state change is on a trail that verifies.",

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { allowedHosts } from "@/lib/cli/demo-hosts";
 import { createPaint, displayRoot, loadOptions, type Paint, projectRoot } from "@/lib/cli/project-options";
-import { type GivenParams, resolveForLock, type Variables } from "@/lib/cli/lock-usage";
+import { type GivenParams, resolveAlone, type Variables } from "@/lib/engine/resolve-alone";
 import { getProject } from "@/lib/config/load-project";
 import { suggest } from "@/lib/config/problem";
 import type { Project, ProjectServer } from "@/lib/config/project";
@@ -59,7 +59,7 @@ export async function computeLock({ project, options, variables, allowHosts, all
   const given = readGiven(options, all);
   const pool = createToolPool({ allowHosts, stdio: allowStdio ? { env: { PATH: variables.PATH ?? "" } } : null });
   try {
-    const lists = await Promise.all(asked.map(async (server) => ({ server, list: await pool.listTools(resolveForLock(project, server, given, variables), { ageMaxMs: 0 }) })));
+    const lists = await Promise.all(asked.map(async (server) => ({ server, list: await pool.listTools(resolveAlone(project, server, given, variables), { ageMaxMs: 0 }) })));
     const kept = all.filter((server) => !asked.includes(server) && before?.servers[server.name]).map((server): [string, LockedServer] => [server.name, before!.servers[server.name]!]);
     const lock: ToolsLock = { version: 1, servers: Object.fromEntries([...kept, ...lists.map(({ server, list }): [string, LockedServer] => [server.name, lockServer(list.tools)])]) };
     const refused = lists.flatMap(({ server, list }) => list.refused.map(({ name, reason }) => `! ${server.name}.${name} cannot be used and is not locked: ${reason}`));

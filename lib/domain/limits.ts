@@ -115,3 +115,6 @@ export const NOTICE_BACKOFF_MAX_MS = 15 * 60_000;
 export const NOTICE_ATTEMPTS_MAX = 15;
 /** How long it can be looked up what was sent. */
 export const NOTICE_KEPT_MS = 30 * 24 * 3_600_000;
+
+/** No tool server is looked at more often than this without a run that uses it; one that did not answer is looked at again after it. */
+export const SERVER_LOOK_INTERVAL_MS = 60_000;

@@ -2,6 +2,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
 import type { StartDeps } from "@/lib/engine/start-run";
+import { createListKeeper } from "@/lib/engine/keep-list";
 import { openProjects } from "@/lib/engine/projects";
 import { watchQueue } from "@/lib/engine/queue-room";
 import { env, processVariables } from "@/lib/env";
@@ -17,11 +18,15 @@ const kept = globalThis as typeof globalThis & { __kimitsuRuntime?: Runtime };
 
 export async function openRuntime({ wake, seat }: Pick<Runtime, "wake" | "seat">): Promise<Runtime> {
   const egress = createEgress({ allowHosts: env.KIMITSU_ALLOW_HOSTS });
-  const pool = createToolPool({ allowHosts: env.KIMITSU_ALLOW_HOSTS, stdio: env.KIMITSU_ALLOW_STDIO ? { env: { PATH: processVariables().PATH ?? "" } } : null });
   const now = () => new Date();
   const processEnv = processVariables();
   const deployment = { allowStdio: env.KIMITSU_ALLOW_STDIO, allowBypass: env.KIMITSU_ALLOW_BYPASS };
   const projects = await openProjects({ root: env.KIMITSU_PROJECT, dataFolder: env.KIMITSU_DATA, env: env.KIMITSU_ENV, deployment, processEnv, db: db(), fetch: egress.guardedFetch, now });
+  const pool = createToolPool({
+    allowHosts: env.KIMITSU_ALLOW_HOSTS,
+    stdio: env.KIMITSU_ALLOW_STDIO ? { env: { PATH: processVariables().PATH ?? "" } } : null,
+    onListChanged: createListKeeper({ db: db(), now, projects }),
+  });
   const runtime: Runtime = {
     db: db(),
     now,

@@ -6,6 +6,7 @@ import { type Actor, SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { LEASE_MS } from "@/lib/domain/limits";
 import { advanceRun, type AdvanceOutcome } from "@/lib/engine/advance-run";
 import { openProjects } from "@/lib/engine/projects";
+import { createListKeeper } from "@/lib/engine/keep-list";
 import { watchQueue } from "@/lib/engine/queue-room";
 import type { Runtime } from "@/lib/engine/runtime";
 import { env } from "@/lib/env";
@@ -38,10 +39,10 @@ export async function openRunBench(database: TestDatabase, files: Record<string,
   }
   const clock = new TestClock();
   const egress = createEgress({ allowHosts: LOOPBACK });
-  const pool = createToolPool({ allowHosts: LOOPBACK, stdio: null });
   const deployment = { allowStdio: false, allowBypass: false };
   const woken: string[] = [];
   const projects = await openProjects({ root, dataFolder: folder, deployment, processEnv, db: database.db, fetch: egress.guardedFetch, now: clock.now });
+  const pool = createToolPool({ allowHosts: LOOPBACK, stdio: null, onListChanged: createListKeeper({ db: database.db, now: clock.now, projects }) });
   const close = async () => {
     await pool.close();
     await egress.close();

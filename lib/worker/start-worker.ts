@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
-import { ANCHOR_INTERVAL_MS, HEARTBEAT_INTERVAL_MS, NOTICE_INTERVAL_MS, NOTICE_KEPT_MS, TIMER_SWEEP_INTERVAL_MS } from "@/lib/domain/limits";
+import { ANCHOR_INTERVAL_MS, HEARTBEAT_INTERVAL_MS, NOTICE_INTERVAL_MS, NOTICE_KEPT_MS, SERVER_LOOK_INTERVAL_MS, TIMER_SWEEP_INTERVAL_MS } from "@/lib/domain/limits";
+import { lookAtServers } from "@/lib/engine/look-at-servers";
 import { toNoticeDeps } from "@/lib/engine/notices/notice-deps";
 import { listOutside, tellChannels } from "@/lib/engine/notices/tell-channels";
 import { readProjectGroups } from "@/lib/engine/read-project-groups";
@@ -32,7 +33,7 @@ export interface RunningWorker {
 
 /**
  * What a process does besides answering requests: it advances runs, minds the timers, says that it lives, ties the audit chains
- * together, tells the channels, and clears what is over. With a capacity of 0 it only opens what requests need. A project that cannot be used is
+ * together, tells the channels, looks at tool servers, and clears what is over. With a capacity of 0 it only opens what requests need. A project that cannot be used is
  * refused before anything is opened.
  */
 export async function startWorker(): Promise<RunningWorker> {
@@ -51,11 +52,15 @@ export async function startWorker(): Promise<RunningWorker> {
   line = openWakeLine(env.DATABASE_URL ?? "", worker.id, (runId) => loop?.wake(runId));
   const tellsChannels = listOutside(runtime.projects.current().project).length > 0;
   if (!tellsChannels) await forgetNoticePlace(db());
+  const stopping = new AbortController();
+  let looks = 0;
+  const isFirstLook = () => looks++ === 0;
   const tasks = worker.capacity === 0 ? [] : [
     repeat("heartbeat", HEARTBEAT_INTERVAL_MS, () => beatWorker(db(), worker, now())),
     repeat("anchor", ANCHOR_INTERVAL_MS, async () => void (await writeAnchor(db(), now()))),
     repeat("timers", TIMER_SWEEP_INTERVAL_MS, () => sweepTimers(runtime, wake)),
     ...(tellsChannels ? [repeat("channels", NOTICE_INTERVAL_MS, () => tellChannels(toNoticeDeps(runtime)))] : []),
+    repeat("servers", SERVER_LOOK_INTERVAL_MS, () => lookAtServers(runtime, { isStart: isFirstLook(), signal: stopping.signal })),
     repeat("prune", PRUNE_INTERVAL_MS, () => prune(now())),
   ];
   metrics().capacity.set(worker.capacity);
@@ -66,6 +71,7 @@ export async function startWorker(): Promise<RunningWorker> {
   return {
     id: worker.id,
     async stop() {
+      stopping.abort();
       await loop?.stop();
       await Promise.all(tasks.map((task) => task.stop()));
       await removeWorker(db(), worker.id).catch((error: unknown) => log.warn({ err: error }, "worker could not sign off"));

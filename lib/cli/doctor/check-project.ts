@@ -1,5 +1,5 @@
 import { type Finding, messageOf, ok, problem, warning } from "@/lib/cli/doctor/finding";
-import { resolveForLock } from "@/lib/cli/lock-usage";
+import { resolveAlone } from "@/lib/engine/resolve-alone";
 import type { LoadOptions } from "@/lib/config/load-project";
 import { loadProject } from "@/lib/config/load-project";
 import { formatProblem } from "@/lib/config/problem";
@@ -68,7 +68,7 @@ async function checkServers(project: Project, check: ProjectCheck): Promise<Find
 async function checkServer(project: Project, server: ProjectServer, pool: ToolPool, check: ProjectCheck): Promise<Finding> {
   const name = `tool server ${server.name}`;
   try {
-    const list = await pool.listTools(resolveForLock(project, server, {}, check.load.processEnv), { ageMaxMs: 0, signal: AbortSignal.timeout(LIST_TIMEOUT_MS) });
+    const list = await pool.listTools(resolveAlone(project, server, {}, check.load.processEnv), { ageMaxMs: 0, signal: AbortSignal.timeout(LIST_TIMEOUT_MS) });
     const locked = readToolsLock(project.root);
     const changes = locked ? diffLocks({ version: 1, servers: locked.servers[server.name] ? { [server.name]: locked.servers[server.name]! } : {} }, { version: 1, servers: { [server.name]: lockServer(list.tools) } }) : [];
     if (changes.length > 0) return warning(name, `${list.tools.length} tools, ${changes.length} not as locked: ${changes.map(({ tool }) => tool).join(", ")}`, "Look at what is different with `kimitsu lock --check`, then run `kimitsu lock`.");

@@ -1,4 +1,4 @@
-/** How `kimitsu lock` comes to the params of a server: from the first step that uses it, as far as they do not depend on a run. */
+/** How the params of a server are had without a run, for `kimitsu lock` and for the worker that looks at servers: from the first step that uses it, as far as they do not depend on a run. */
 import { findVariable, type Project, type ProjectAgent, type ProjectAgentServer, type ProjectServer, type ProjectStep, type ProjectWorkflow } from "@/lib/config/project";
 import { resolveServer } from "@/lib/config/resolve-server";
 import { SecretRef, type SecretResolver } from "@/lib/config/secret-ref";
@@ -17,7 +17,7 @@ interface Usage {
 }
 
 /** Throws `config_invalid`, with what to give on the command line, when no use of the server has all its params. */
-export function resolveForLock(project: Project, server: ProjectServer, given: GivenParams, variables: Variables): ToolServer {
+export function resolveAlone(project: Project, server: ProjectServer, given: GivenParams, variables: Variables): ToolServer {
   const secrets = createResolver(project, variables);
   const reasons: string[] = [];
   for (const usage of listUsages(project, server)) {

@@ -1,0 +1,55 @@
+/**
+ * Looks at the tool servers of the project although no run uses them: who is reachable, and which tools are new, changed or gone, is known
+ * before an agent needs it. A server whose params only a run can give is left to runs. Of several processes one looks.
+ */
+import type { Project, ProjectServer } from "@/lib/config/project";
+import { SERVER_LOOK_INTERVAL_MS } from "@/lib/domain/limits";
+import type { RunDeps } from "@/lib/engine/advance/run-deps";
+import { matchKnownSecrets } from "@/lib/engine/known-secrets";
+import { keepList } from "@/lib/engine/keep-list";
+import { resolveAlone } from "@/lib/engine/resolve-alone";
+import { KimitsuError } from "@/lib/errors";
+import { type KnownServerState, listServerStates } from "@/lib/store/queries/list-known-tools";
+import { noteServerState } from "@/lib/store/transitions/note-server-state";
+import { takeThrottle } from "@/lib/store/transitions/take-throttle";
+import type { ToolServer } from "@/lib/tools/tool-server";
+
+type LookDeps = Pick<RunDeps, "db" | "now" | "projects" | "pool" | "processEnv">;
+
+/** At a start whatever was not looked at in the last minute is due: the project may be another one. Later, what its `refresh` says. */
+export async function lookAtServers(deps: LookDeps, { isStart, signal }: { isStart: boolean; signal: AbortSignal }): Promise<void> {
+  const { project } = deps.projects.current();
+  const states = await listServerStates(deps.db);
+  const due = Object.values(project.servers).filter((server) => server.origin !== "builtin" && isDue(server, states[server.name], isStart, deps.now()));
+  await Promise.all(due.map((server) => look(deps, project, server, signal)));
+}
+
+function isDue({ definition }: ProjectServer, state: KnownServerState | undefined, isStart: boolean, now: Date): boolean {
+  const intervalMs = isStart || !state?.reachable ? SERVER_LOOK_INTERVAL_MS : Math.max(definition.refresh, SERVER_LOOK_INTERVAL_MS);
+  return !state || now.getTime() - state.checkedAt.getTime() >= intervalMs;
+}
+
+async function look(deps: LookDeps, project: Project, server: ProjectServer, signal: AbortSignal): Promise<void> {
+  const alone = findAlone(deps, project, server);
+  if (!alone) return;
+  const turn = await takeThrottle(deps.db, { key: `look:${server.name}`, max: 1, windowMs: SERVER_LOOK_INTERVAL_MS }, deps.now());
+  if (!turn.allowed) return;
+  try {
+    await keepList(deps, server.name, await deps.pool.listTools(alone, { ageMaxMs: 0, signal }));
+  } catch (error) {
+    if (signal.aborted) return;
+    // That it cannot be reached is what was to be found out.
+    if (!(error instanceof KimitsuError)) throw error;
+    await noteServerState(deps.db, { name: server.name, error: error.message, listHash: null }, deps.now());
+  }
+}
+
+/** Null when its params depend on a run, or a variable that they need is not set here. */
+function findAlone({ processEnv }: LookDeps, project: Project, server: ProjectServer): ToolServer | null {
+  try {
+    return { ...resolveAlone(project, server, {}, processEnv), others: matchKnownSecrets(project, processEnv) };
+  } catch (error) {
+    if (error instanceof KimitsuError) return null;
+    throw error;
+  }
+}
