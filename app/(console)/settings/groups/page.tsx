@@ -20,7 +20,7 @@ export default async function GroupsPage() {
     <>
       <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-3 tablet:px-6">
         <p className="text-sm text-ink-2">
-          Named under <code>approvers</code> in the YAML, a group is who may decide.
+          A group that <code>policy.yaml</code> names under <code>groups</code> can stand under <code>approvers</code>: its members are who may decide. They may be added here or in the file.
         </p>
         <AddGroup />
       </div>
@@ -45,7 +45,11 @@ export default async function GroupsPage() {
                   <div className="text-sm text-ink-3">
                     named in <code>policy.yaml</code>
                   </div>
-                ) : null}
+                ) : (
+                  <div className="text-sm text-ink-3">
+                    not named in <code>policy.yaml</code>, so no rule of the project can name it
+                  </div>
+                )}
                 <div className="pt-1 text-ink-2 tablet:hidden">
                   <Members group={group} isNeeded={Object.hasOwn(named, group.name)} />
                 </div>
@@ -59,7 +63,7 @@ export default async function GroupsPage() {
       ) : (
         <EmptyState title="No group yet">
           <p>
-            Without groups any reviewer may decide. A group such as <code>finance</code> narrows a call down to the people who know.
+            Without groups any reviewer may decide. A group such as <code>finance</code>, named under <code>groups</code> in <code>policy.yaml</code>, narrows a call down to the people who know.
           </p>
         </EmptyState>
       )}
