@@ -54,6 +54,11 @@ export function CardTitle({ card }: { card: ApprovalCard }) {
         <Fact name="asked">
           <RelativeTime at={card.createdAt} now={card.now} />
         </Fact>
+        {card.escalated ? (
+          <Fact name="escalated to">
+            {card.escalated.to.join(", ")} <RelativeTime at={card.escalated.at} now={card.now} />
+          </Fact>
+        ) : null}
         {card.status === "pending" ? <CardLookers approvalId={card.id} /> : null}
       </dl>
     </div>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { summarizeCall } from "@/lib/domain/summarize-call";
+import { summarizeCall, titleOf } from "@/lib/domain/summarize-call";
 
 describe("the sentence on the card", () => {
   test("is the file's own, with the arguments in it", () => {
@@ -10,6 +10,13 @@ describe("the sentence on the card", () => {
     expect(summarizeCall({ name: "t", title: "Delete record" }, undefined, { id: 7, deep: { x: 1 }, long: "y".repeat(100), sure: true })).toBe("Delete record: id 7, sure true");
     expect(summarizeCall({ name: "t" }, "Refund {{ args.amount }}", { id: 7 })).toBe("t: id 7");
     expect(summarizeCall({ name: "t" }, undefined, {})).toBe("t");
+  });
+
+  test("has the title of the server's file before the server's own, wherever that stands", () => {
+    expect(titleOf({ title: "Own", annotations: { title: "Hint" } }, { annotations: { title: "Ours" } })).toBe("Ours");
+    expect(titleOf({ title: "Own", annotations: { title: "Hint" } }, {})).toBe("Own");
+    expect(titleOf({ title: " ", annotations: { title: "Hint" } }, undefined)).toBe("Hint");
+    expect([titleOf({ annotations: { title: 7 } }, {}), titleOf({ annotations: "x" }, {}), titleOf(undefined, undefined)]).toEqual([undefined, undefined, undefined]);
   });
 
   test("shows four arguments at most", () => {

@@ -4,6 +4,12 @@ import { renderTemplate } from "@/lib/config/template";
 const ARGUMENT_LENGTH_MAX = 60;
 const ARGUMENTS_MAX = 4;
 
+/** What a tool is called for people: by the server's file, else by the server, which may say it in two places. */
+export function titleOf(tool: { title?: string | undefined; annotations?: unknown } | null | undefined, stated: { annotations?: { title?: string | undefined } | undefined } | undefined): string | undefined {
+  const declared = (tool?.annotations as { title?: unknown } | null | undefined)?.title;
+  return [stated?.annotations?.title, tool?.title, declared].find((title): title is string => typeof title === "string" && title.trim() !== "");
+}
+
 /** `args` are redacted already. A template that does not fit the arguments gives way to the plain form. */
 export function summarizeCall(tool: { name: string; title?: string | undefined }, template: string | undefined, args: Record<string, unknown>): string {
   if (template !== undefined) {

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { digestArguments } from "@/lib/domain/digest";
 import type { Decider } from "@/lib/domain/eligibility";
-import { findReach } from "@/lib/engine/find-reach";
-import { findStricterRule } from "@/lib/engine/find-stricter-rule";
+import { findCardContext } from "@/lib/engine/find-card-context";
 import { setUserDisabled } from "@/lib/engine/set-user-disabled";
 import { pauseDispatch } from "@/lib/engine/pause-dispatch";
 import { verifyAudit } from "@/lib/engine/verify-audit";
@@ -189,7 +188,7 @@ describe("a project that became stricter while the run waited", () => {
     };
     const cardOf = async (today: Awaited<ReturnType<typeof openEngineBench>>, runId: string, by: Decider) => {
       const approval = (await today.pending(runId))[0]!;
-      return findCard(database.db, approval.id, by, today.clock.now(), { stricter: await findStricterRule(today.deps, approval), reach: await findReach(today.deps, approval) });
+      return findCard(database.db, approval.id, by, today.clock.now(), await findCardContext(today.deps, approval));
     };
 
     test(verifies("approval:stricter", "more approvers: the card says so, one approval leaves it pending, and the second sends it without asking again"), async () => {

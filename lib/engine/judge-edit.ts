@@ -1,6 +1,7 @@
 /** Arguments that a reviewer changed are held to the tool's schema and judged by the policy again, like the agent's own: by all agents above it too. */
 import { toCallerScopes, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
 import { decide } from "@/lib/domain/policy/decide";
+import { titleOf } from "@/lib/domain/summarize-call";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import { coversRule } from "@/lib/engine/advance/judge-call";
 import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
@@ -49,5 +50,5 @@ export async function judgeEdit(deps: Runtime, approval: ApprovalView, args: Rec
     throw new KimitsuError("forbidden", `The changed arguments need more than this approval asks for: ${minApprovals} of ${approvers.join(" or ") || "any reviewers"}. Nothing was decided.`);
   }
   refuseKnownSecrets(project, deps.processEnv, { path: "arguments", what: "What the arguments were changed to", value: args });
-  return { schema: definition?.inputSchema ?? null, title: definition?.title, template: facts.summary };
+  return { schema: definition?.inputSchema ?? null, title: titleOf(definition, facts), template: facts.summary };
 }

@@ -1,7 +1,6 @@
 import type { Session } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
-import { findReach } from "@/lib/engine/find-reach";
-import { findStricterRule } from "@/lib/engine/find-stricter-rule";
+import { findCardContext } from "@/lib/engine/find-card-context";
 import { findRuntime } from "@/lib/engine/runtime";
 import { type ApprovalCard, findCard } from "@/lib/store/queries/find-card";
 import { findApproval } from "@/lib/store/queries/get-approval";
@@ -12,6 +11,6 @@ export async function readCard({ user }: Session, approvalId: string, now: Date)
   const approval = await findApproval(db, approvalId);
   if (!approval) return null;
   const runtime = findRuntime();
-  const [stricter, reach] = runtime ? await Promise.all([findStricterRule(runtime, approval), findReach(runtime, approval)]) : [null, { ends: "run" } as const];
-  return findCard(db, approvalId, { userId: user.id, role: user.role, groups: user.groups }, now, { stricter, reach });
+  const context = runtime ? await findCardContext(runtime, approval) : undefined;
+  return findCard(db, approvalId, { userId: user.id, role: user.role, groups: user.groups }, now, context);
 }

@@ -3,7 +3,7 @@ import { canonicalizeArguments, digestArguments } from "@/lib/domain/digest";
 import { DEFAULT_APPROVAL_RULE } from "@/lib/domain/policy/approval-rule";
 import { explainOverspend } from "@/lib/domain/policy/judge-budget";
 import { redact } from "@/lib/domain/redaction";
-import { summarizeCall } from "@/lib/domain/summarize-call";
+import { summarizeCall, titleOf } from "@/lib/domain/summarize-call";
 import { fingerprintTool, type ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import { type AgentAtWork, type AgentTools, listAgentTools } from "@/lib/engine/advance/agent-tools";
 import { parseArguments } from "@/lib/engine/advance/find-lapse";
@@ -69,6 +69,6 @@ function show(context: RunContext, tools: AgentTools, call: CallRow, definition:
   const server = tools.servers.get(call.server);
   const options = { fingerprint: context.deps.fingerprint, ...(server ? { matcher: matchSecrets(server.tools) } : {}), ...(definition ? { schema: definition.inputSchema } : {}) };
   const shown = redact(args, options) as Record<string, unknown>;
-  const template = server?.entry.server.definition.tools?.[call.tool]?.summary;
-  return { arguments: shown, argumentsCanonical: canonicalizeArguments(args), digest: digestArguments(args), summary: summarizeCall({ name: call.tool, title: definition?.title }, template, shown) };
+  const facts = server?.entry.server.definition.tools?.[call.tool];
+  return { arguments: shown, argumentsCanonical: canonicalizeArguments(args), digest: digestArguments(args), summary: summarizeCall({ name: call.tool, title: titleOf(definition, facts) }, facts?.summary, shown) };
 }

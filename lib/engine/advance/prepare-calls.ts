@@ -1,7 +1,7 @@
 /** Turns the calls that a model asks for into rows: known or not, fitting their schema or not, allowed, asked or refused. */
 import { canonicalizeArguments, digestArguments } from "@/lib/domain/digest";
 import { redact } from "@/lib/domain/redaction";
-import { summarizeCall } from "@/lib/domain/summarize-call";
+import { summarizeCall, titleOf } from "@/lib/domain/summarize-call";
 import { fingerprintTool } from "@/lib/domain/tool-fingerprint";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import { findEarlierRejection } from "@/lib/engine/advance/conversation";
@@ -79,7 +79,7 @@ function prepareCall(context: RunContext, work: AgentAtWork, tools: AgentTools, 
     policyHash: context.loaded.project.hash,
     trace: settled.trace,
     agentSays: of.says === "" ? null : of.says,
-    summary: summarizeCall({ name: call.tool, title: definition?.title }, facts?.summary, shown),
+    summary: summarizeCall({ name: call.tool, title: titleOf(definition, facts) }, facts?.summary, shown),
     // A sub-agent's own calls have their own grants; asking it again goes on where it stood.
     retrySafe: target?.subagent !== undefined || isRetrySafe(tools, call),
     costUsd: facts?.cost_usd ?? 0,

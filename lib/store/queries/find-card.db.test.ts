@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
+import { findCardContext } from "@/lib/engine/find-card-context";
 import { findCard } from "@/lib/store/queries/find-card";
 import { listLiveEvents } from "@/lib/store/queries/list-live-events";
+import { sweepTimers } from "@/lib/worker/sweep-timers";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench } from "@/lib/testing/engine-bench";
 
@@ -42,6 +44,15 @@ test("after a decision the next card of the tool tells what differs, who decided
   const events = await listLiveEvents(database.db, new Date(Date.now() - 60_000));
   expect(events.find((event) => event.approvalId === second.approval.id && event.type === "approval.decided")).toMatchObject({ verdict: "rejected", actor: { kind: "user" } });
   expect(JSON.stringify(events)).not.toContain("Wrong order");
+});
+
+test("the card warns of what the server's file calls destructive, is titled by it, and says to whom it was escalated", async () => {
+  const bench = await openEngineBench(database, { script: script("{ amount: 1 }"), allowlist: "- name: t-none\n  require_approval: { approvers: [operator], escalate: { after: 10m, to: [admin] } }", server: "tools: { t-none: { annotations: { title: Wipe the disk, destructiveHint: true } } }\n" });
+  const [approval] = await bench.pending(await bench.launch());
+  expect(await findCard(database.db, approval!.id, reader, bench.clock.now(), await findCardContext(bench.deps, approval!))).toMatchObject({ destructive: true, danger: "critical", summary: "Wipe the disk: amount 1", escalated: null });
+  bench.clock.advance(11 * 60_000);
+  await sweepTimers(bench.deps, () => undefined);
+  expect((await findCard(database.db, approval!.id, reader, bench.clock.now()))?.escalated).toEqual({ at: bench.clock.now().toISOString(), to: ["admin"] });
 });
 
 test("who may not decide is told, and a call that nobody can decide names nobody", async () => {

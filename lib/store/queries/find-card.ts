@@ -1,6 +1,6 @@
 import { formatSourceLocation } from "@/lib/config/source-location";
 import { type FailureReach, RETRIES_AFTER_REJECTION } from "@/lib/domain/after-rejection";
-import type { DangerLevel } from "@/lib/domain/danger";
+import { assessDanger, type DangerLevel, type StatedFacts } from "@/lib/domain/danger";
 import { refusalToDecide } from "@/lib/domain/eligibility";
 import type { ApprovalRule, StricterRule } from "@/lib/domain/policy/approval-rule";
 import type { TraceEntry } from "@/lib/domain/policy/policy-answer";
@@ -37,13 +37,17 @@ export interface CardContext {
   stricter: StricterRule | null;
   /** What a rejection that fails the agent ends. */
   reach: FailureReach;
+  /** What the server's file says of the tool. */
+  stated: StatedFacts;
 }
+
+const NO_CONTEXT: CardContext = { stricter: null, reach: { ends: "run" }, stated: {} };
 
 /**
  * Everything that a reviewer needs to decide one call, as it is on record, held to a stricter rule where there is one now; texts of strangers
  * have nothing hidden in them.
  */
-export async function findCard(db: Db, approvalId: string, reader: InboxReader, now: Date, { stricter, reach }: CardContext = { stricter: null, reach: { ends: "run" } }) {
+export async function findCard(db: Db, approvalId: string, reader: InboxReader, now: Date, { stricter, reach, stated }: CardContext = NO_CONTEXT) {
   const stored = await db.approval.findUnique({ where: { id: approvalId }, include: cardInclude });
   if (!stored) return null;
   const { call, run } = stored;
@@ -67,8 +71,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
   return {
     ...facts(row),
     stepKey: nameOf(call),
-    title: definition?.title ? showInvisible(definition.title) : null,
-    destructive: definition?.annotations?.destructiveHint === true,
+    destructive: assessDanger(definition?.annotations, stated).destructive,
     ...compared,
     comparedWith: earlier[0] ? { by: earlier[0].by, at: earlier[0].at } : null,
     copyText: escapeInvisible(call.arguments),
@@ -107,7 +110,7 @@ function facts(row: Row) {
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt?.toISOString() ?? null,
     decidedAt: row.decidedAt?.toISOString() ?? null,
-    escalatedAt: row.escalatedAt?.toISOString() ?? null,
+    escalated: row.escalatedAt ? { at: row.escalatedAt.toISOString(), to: row.escalateTo } : null,
     ruleReason: rule.reason,
     rejectReasons: rule.rejectReasons,
     why: (call.trace as unknown as TraceEntry[]).map((entry) => ({
