@@ -83,6 +83,7 @@ export const REQUIREMENTS = {
   "inbox:live": "New calls and decisions of others appear without a reload, in the queue and in the navigation.",
   "inbox:pages": "Every order of the queue pages without gap or repeat, and what counts as mine is what a person may decide.",
   "inbox:hidden": "Nothing in a card hides: characters that cannot be seen are named, long values are whole, and secrets show kind, length and fingerprint only.",
+  "inbox:same": "A card says that exactly this call was approved before, what became of it, and how many others that wait are exactly like it; so does a batch.",
   "console:pause": "An admin pauses all calls in the console: every page says so, an approved call is not sent, and it is sent once when calls go again.",
   "inbox:aside": "A call that was set aside sinks in its person's queue until a time or a change, and everyone reads the note; it never expires unseen.",
   "inbox:comment": "A comment with an approval stands on record beside it and never reaches the agent.",

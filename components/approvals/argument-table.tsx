@@ -12,6 +12,8 @@ import { ShownText } from "./shown-text";
 const FOLD_LENGTH = 600;
 const PREVIEW_LENGTH = 240;
 const ROWS_UNFOLDED = 40;
+/** The bar is drawn inside, so that names and values begin at one line whether they differ or not. */
+const CHANGED = "bg-new shadow-[inset_3px_0_0_var(--color-medium)]";
 
 interface Props {
   rows: readonly ComparedArgument[];
@@ -29,7 +31,7 @@ export function ArgumentTable({ rows, gone }: Props) {
         <caption className="sr-only">Arguments, exactly as they will be sent</caption>
         <tbody className="block">
           {shown.map((row) => (
-            <tr key={row.path} className={classNames("grid border-b border-line last:border-b-0 tablet:grid-cols-[minmax(0,1fr)_minmax(0,2.6fr)]", row.change && "border-l-3 border-l-medium bg-new")}>
+            <tr key={row.path} className={classNames("grid border-b border-line last:border-b-0 tablet:grid-cols-[minmax(0,1fr)_minmax(0,2.6fr)]", row.change && CHANGED)}>
               <th scope="row" className="px-3.5 pt-2 font-normal text-ink-2 tablet:pb-2">
                 <code className="wrap-anywhere">
                   <ShownText text={row.path} />
@@ -42,7 +44,7 @@ export function ArgumentTable({ rows, gone }: Props) {
             </tr>
           ))}
           {gone.map(({ path, was }) => (
-            <tr key={path} className="grid border-b border-l-3 border-line border-l-medium bg-new last:border-b-0 tablet:grid-cols-[minmax(0,1fr)_minmax(0,2.6fr)]">
+            <tr key={path} className={classNames("grid border-b border-line last:border-b-0 tablet:grid-cols-[minmax(0,1fr)_minmax(0,2.6fr)]", CHANGED)}>
               <th scope="row" className="px-3.5 pt-2 font-normal text-ink-2 tablet:pb-2">
                 <code className="wrap-anywhere">{path}</code>
               </th>

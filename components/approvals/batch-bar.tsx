@@ -72,6 +72,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
         <p role="status" className="text-sm font-medium">
           {progress ? `${progress.verdict === "approved" ? "Approving" : "Rejecting"} ${progress.done + 1} of ${progress.of}…` : chosen.length > 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded`}
         </p>
+        {progress === null ? <Alike chosen={chosen} /> : null}
         {isFolded ? <Results results={missed} /> : <Results results={results} />}
         {isFolded && progress === null ? (
           <details className="text-sm">
@@ -95,6 +96,14 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
       </KeepFocus>
     </section>
   );
+}
+
+/** The very same call several times is more often a mistake than a wish. */
+function Alike({ chosen }: { chosen: readonly InboxRow[] }) {
+  const kinds = Object.values(Object.groupBy(chosen, ({ server, tool, digest }) => `${server} ${tool} ${digest}`)).map((rows) => rows?.length ?? 0);
+  const most = Math.max(0, ...kinds);
+  if (most < 2) return null;
+  return <p className="text-sm text-medium">{most === chosen.length ? `All ${most}` : most} of them are exactly alike: the same tool with the same arguments.</p>;
 }
 
 function Results({ results }: { results: readonly Result[] }) {

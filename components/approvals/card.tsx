@@ -13,6 +13,7 @@ import { LookingAt } from "./looking";
 import { WhoCould } from "./no-decision";
 import { CardOutcome } from "./outcome";
 import { OpenRun, RunColumn } from "./run-so-far";
+import { SameCalls } from "./same-calls";
 import { SeenParts } from "./seen";
 import { SeenBeforeLine } from "./seen-before";
 import { ShownText } from "./shown-text";
@@ -40,6 +41,7 @@ export function Card({ card, listHref, nextHref, actions }: Props) {
             <CardOutcome card={card} />
             <StricterNote card={card} />
             {card.status === "pending" ? <WhoCould card={card} /> : null}
+            <SameCalls card={card} />
             <AsideNotes card={card} takeUp={actions.takeUp} />
             <WhyAsked card={card} />
             <Arguments card={card} />

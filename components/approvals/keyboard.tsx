@@ -7,7 +7,7 @@ import { Dialog } from "@/components/ui/dialog";
 import type { SavePreferences } from "@/components/theme/theme";
 import { CheckField } from "@/components/ui/field";
 import { usePreference } from "@/components/ui/use-preference";
-import { isCardAwaited, moveInQueue } from "./queue-place";
+import { currentRow, isCardAwaited, moveInQueue } from "./queue-place";
 
 const KEYS = [
   ["J", "next call"],
@@ -18,6 +18,7 @@ const KEYS = [
   ["N", "not now, with a note"],
   ["C", "comment with the approval"],
   ["X", "select for a batch"],
+  ["Ctrl ↵", "send a reason or a note; also ⌘↵"],
   ["Esc", "back, or clear the selection"],
   ["Ctrl K", "search, and go anywhere; also ⌘K"],
   ["?", "this map"],
@@ -71,9 +72,9 @@ export function InboxKeys({ initial, save }: { initial: boolean; save: SavePrefe
 
 function act(key: string): boolean {
   if (key === "j" || key === "k") return moveInQueue(key === "j" ? 1 : -1);
+  if (key === "x") return press(`${currentRow()} input[type="checkbox"]`);
   // Nothing is done to a card that the reader has already left.
   if (isCardAwaited()) return false;
-  if (key === "x") return press('[data-row]:has([aria-current="page"]) input[type="checkbox"]');
   return ["a", "r", "e", "n", "c"].includes(key) && press(`[data-key="${key}"]`);
 }
 

@@ -1,6 +1,6 @@
 "use client";
 
-import type { ReactNode } from "react";
+import type { ReactNode, Ref } from "react";
 import { Button } from "@/components/ui/button";
 import { classNames } from "@/components/ui/class-names";
 import { controlClass } from "@/components/ui/field";
@@ -11,6 +11,7 @@ export const chipClass = "rounded-full border border-line-strong bg-panel px-3 p
 
 interface Props {
   field: { id: string; label: ReactNode; placeholder: string };
+  fieldRef?: Ref<HTMLTextAreaElement>;
   text: string;
   onText: (text: string) => void;
   isPending: boolean;
@@ -23,7 +24,7 @@ interface Props {
 }
 
 /** A decision that takes a few words: something to choose above them, something to read below, sent by button or ⌘↵. */
-export function NoteForm({ field, text, onText, isPending, action, pendingAction, onSend, onCancel, before, after }: Props) {
+export function NoteForm({ field, fieldRef, text, onText, isPending, action, pendingAction, onSend, onCancel, before, after }: Props) {
   return (
     <form
       className="grid gap-3"
@@ -39,6 +40,7 @@ export function NoteForm({ field, text, onText, isPending, action, pendingAction
         </label>
         <textarea
           id={field.id}
+          ref={fieldRef}
           autoFocus
           rows={2}
           maxLength={LENGTH_MAX}

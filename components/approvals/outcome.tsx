@@ -26,13 +26,23 @@ export function CardOutcome({ card }: { card: ApprovalCard }) {
             Result <span className="font-normal text-ink-3">as the tool server answered</span>
           </h3>
           <pre className="max-h-96 overflow-auto rounded-lg border border-line bg-sunken p-3.5 whitespace-pre-wrap wrap-anywhere" tabIndex={0}>
-            <ShownText text={card.call.output} />
+            <ShownText text={layOut(card.call.output)} />
           </pre>
         </section>
       ) : null}
       {card.decisions.length > 0 ? <Decisions card={card} /> : null}
     </>
   );
+}
+
+/** Data in one line is hard to read; it is the same data in several. */
+function layOut(output: string): string {
+  if (!/^\s*[[{]/.test(output)) return output;
+  try {
+    return JSON.stringify(JSON.parse(output), null, 2);
+  } catch {
+    return output;
+  }
 }
 
 function Decisions({ card }: { card: ApprovalCard }) {

@@ -27,6 +27,12 @@ export function isCardAwaited(): boolean {
 
 const awaitedId = (): string | null => (awaited !== null && performance.now() - awaited.since < AWAITED_MAX_MS ? awaited.id : null);
 
+/** The row that the reader is at, also while its card is still on its way. */
+export function currentRow(): string {
+  const wanted = awaitedId();
+  return wanted === null ? '[data-row]:has([aria-current="page"])' : `[data-row="${CSS.escape(wanted)}"]`;
+}
+
 /** Opens the row below or above the current one. False when there is none. */
 export function moveInQueue(by: 1 | -1): boolean {
   const links = [...document.querySelectorAll<HTMLAnchorElement>("[data-row] > a")];

@@ -42,10 +42,12 @@ export function QueueRow({ row, href, isGone, isCurrent, isPicked, isPickable, h
         <span className="flex items-baseline gap-x-1.5 text-sm text-ink-2">
           <Tag tone={DANGER_TONES[row.danger]}>{DANGER_WORDS[row.danger]}</Tag>
           <span className="min-w-0 wrap-anywhere">
-            {row.agent} · {row.workflow} · {row.startedBy} · <RelativeTime at={row.createdAt} now={now} />
-            {row.minApprovals > 1 ? ` · ${row.approvals} of ${row.minApprovals} approvals` : ""}
-            {row.notesBy.length > 0 ? ` · note by ${row.notesBy.join(", ")}` : ""}
-            {row.decidedByReader ? " · you approved" : row.refusal ? " · not yours to decide" : ""}
+            {/* A line breaks after a dot and never before it. */}
+            {`${row.agent}\u00A0· ${row.workflow}\u00A0· ${row.startedBy}\u00A0· `}
+            <RelativeTime at={row.createdAt} now={now} />
+            {row.minApprovals > 1 ? `\u00A0· ${row.approvals} of ${row.minApprovals} approvals` : ""}
+            {row.notesBy.length > 0 ? `\u00A0· note by ${row.notesBy.join(", ")}` : ""}
+            {row.decidedByReader ? "\u00A0· you approved" : row.refusal ? "\u00A0· not yours to decide" : ""}
             <RowLookers approvalId={row.id} />
           </span>
         </span>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { classNames } from "@/components/ui/class-names";
 import { describeEnd, endsStep, type RuleFacts, toldToAgent } from "./consequences";
 import { chipClass, NoteForm } from "./note-form";
@@ -17,8 +17,15 @@ interface Props {
 /** A reason from the YAML or in one's own words, and under it what the agent will read. */
 export function RejectForm({ tool, presets, rule, isPending, onReject, onCancel }: Props) {
   const [reason, setReason] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  /** Into the words, where they can be changed, or sent by keys. */
+  function choose(preset: string) {
+    setReason(preset);
+    field.current?.focus();
+  }
   return (
     <NoteForm
+      fieldRef={field}
       field={{ id: "reject-reason", label: endsStep(rule) ? "Reason, for the record" : "Reason, for the agent and for the record", placeholder: endsStep(rule) ? "Why not?" : "What should the agent do differently?" }}
       text={reason}
       onText={setReason}
@@ -31,7 +38,7 @@ export function RejectForm({ tool, presets, rule, isPending, onReject, onCancel 
         presets.length > 0 ? (
           <div role="group" aria-label="Reasons from the rule" className="flex flex-wrap gap-1.5">
             {presets.map((preset) => (
-              <button key={preset} type="button" aria-pressed={reason === preset} onClick={() => setReason(preset)} className={classNames(chipClass, reason === preset && "border-accent bg-accent-soft text-accent")}>
+              <button key={preset} type="button" aria-pressed={reason === preset} onClick={() => choose(preset)} className={classNames(chipClass, reason === preset && "border-accent bg-accent-soft text-accent")}>
                 {preset}
               </button>
             ))}

@@ -5,6 +5,8 @@ const tones = {
   failed: "border-critical/40 bg-critical-soft",
   done: "border-ok/40 bg-ok-soft",
   note: "border-line bg-sunken",
+  /** To be read before one acts. */
+  careful: "border-medium/50 bg-medium-soft",
 };
 
 /** Says how an action ended, or what to know first. Failures interrupt a screen reader; the rest waits its turn. */

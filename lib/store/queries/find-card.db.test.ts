@@ -62,3 +62,17 @@ test("who may not decide is told, and a call that nobody can decide names nobody
   expect(card?.refusal).toContain("for nobody-here to decide");
   expect(card?.deciders).toEqual({ names: [], more: 0 });
 });
+
+test(verifies("inbox:same", "a card says that the very same call was approved before, what became of it, and how many others wait"), async () => {
+  const first = await ask("{ amount: 77, order: A-9 }");
+  const second = await ask("{ amount: 77, order: A-9 }", first.bench);
+  const other = await ask("{ amount: 78, order: A-9 }", first.bench);
+  const cardOf = (id: string) => findCard(database.db, id, reader, first.bench.clock.now());
+  expect((await cardOf(first.approval.id))?.same).toEqual({ approved: null, waiting: 1 });
+  expect((await cardOf(other.approval.id))?.same).toEqual({ approved: null, waiting: 0 });
+  await first.bench.decide(first.approval, "approved");
+  expect((await cardOf(second.approval.id))?.same).toMatchObject({ approved: { runId: first.approval.runId, by: expect.any(String), status: "approved" }, waiting: 0 });
+  await first.bench.advance(first.approval.runId);
+  expect((await cardOf(second.approval.id))?.same.approved).toMatchObject({ status: "succeeded" });
+  expect((await cardOf(other.approval.id))?.same).toEqual({ approved: null, waiting: 0 });
+});

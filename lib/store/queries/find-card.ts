@@ -13,6 +13,7 @@ import type { Prisma } from "@/lib/store/generated/client";
 import { compareArguments } from "@/lib/store/queries/compare-arguments";
 import { chooseConfirmWord } from "@/lib/store/queries/confirm-word";
 import type { InboxReader } from "@/lib/store/queries/inbox-reader";
+import { findSameCalls } from "@/lib/store/queries/find-same-calls";
 import { listApprovedCalls } from "@/lib/store/queries/list-approved-calls";
 import { listDeciders } from "@/lib/store/queries/list-deciders";
 import { getRunSoFar } from "@/lib/store/queries/run-so-far";
@@ -53,10 +54,11 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
   const { call, run } = stored;
   const row = stricter === null || stored.status !== "pending" ? stored : { ...stored, ...held(stricter) };
   const deciding = { approvers: row.approvers, selfApproval: row.selfApproval, startedByUserId: run.startedByUserId };
-  const [definition, earlier, sameAs, seen, soFar, deciders, nameOf, refusedBefore] = await Promise.all([
+  const [definition, earlier, sameAs, same, seen, soFar, deciders, nameOf, refusedBefore] = await Promise.all([
     call.definitionFingerprint ? findDefinitionOf(db, row.tool, call.definitionFingerprint) : null,
     listApprovedCalls(db, row),
     findSameValues(db, call),
+    findSameCalls(db, row),
     seenBefore(db, row, now),
     getRunSoFar(db, row.runId),
     listDeciders(db, deciding, row.decisions.map((decision) => decision.userId)),
@@ -77,6 +79,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     copyText: escapeInvisible(call.arguments),
     triesLeft: Math.max(RETRIES_AFTER_REJECTION - refusedBefore, 0),
     confirmWord: row.danger === "critical" ? chooseConfirmWord(row.tool, shown) : null,
+    same,
     seen,
     run: soFar,
     refusal: refusalToDecide(reader, deciding),

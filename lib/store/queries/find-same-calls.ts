@@ -1,0 +1,28 @@
+import type { CallStatus } from "@/lib/domain/call-state";
+import type { Db } from "@/lib/store/client";
+
+/** More than a person wants to have counted. */
+const COUNTED_MAX = 100;
+
+/** Calls of the same tool with exactly the same arguments. */
+export interface SameCalls {
+  /** The last one that people let through, and what became of it. */
+  approved: { runId: string; by: string | null; at: string; status: CallStatus } | null;
+  waiting: number;
+}
+
+export async function findSameCalls(db: Db, { id, server, tool, digest }: { id: string; server: string; tool: string; digest: string }): Promise<SameCalls> {
+  // The statuses are written out, because the index is of those alone.
+  const [[approved], [waiting]] = await Promise.all([
+    db.$queryRaw<{ runId: string; by: string | null; at: Date; status: CallStatus }[]>`
+      SELECT a.run_id AS "runId", a.decided_at AS at, c.status,
+        (SELECT u.name FROM decisions d JOIN users u ON u.id = d.user_id WHERE d.approval_id = a.id ORDER BY d.id DESC LIMIT 1) AS by
+      FROM approvals a JOIN calls c ON c.id = a.call_id
+      WHERE a.digest = ${digest} AND a.server = ${server} AND a.tool = ${tool} AND a.status = 'approved' AND a.id <> ${id}
+      ORDER BY a.decided_at DESC LIMIT 1`,
+    db.$queryRaw<{ count: number }[]>`
+      SELECT count(*)::int AS count FROM (
+        SELECT 1 FROM approvals a WHERE a.digest = ${digest} AND a.server = ${server} AND a.tool = ${tool} AND a.status = 'pending' AND a.id <> ${id} LIMIT ${COUNTED_MAX}) AS others`,
+  ]);
+  return { approved: approved ? { ...approved, at: approved.at.toISOString() } : null, waiting: waiting?.count ?? 0 };
+}
