@@ -1,4 +1,5 @@
 /** What a person is asked, and what each answer will do: the rule that is frozen into an approval. */
+import { type Role, ROLES, roleAllows } from "@/lib/domain/roles";
 import type { RequireApproval } from "@/lib/config/permission-schema";
 
 export interface ApprovalRule {
@@ -56,8 +57,8 @@ export function toApprovalRule(required: RequireApproval): ApprovalRule {
 }
 
 /**
- * One rule that is at least as strict as both. What concerns people (who decides, how many, how long) takes the
- * stricter of the two; where both name people, the first one's are kept, because two groups cannot be required at once.
+ * One rule in the place of two. What concerns people (who decides, how many, how long) is at least as strict as both, with one exception:
+ * where both name people and no name lies within both, the outer one's are kept, because a rule cannot say "in this group and in that one".
  * What a rejection does to the step is the business of the agent that asked: the last one's.
  */
 export function combineApprovalRules(outer: ApprovalRule, inner: ApprovalRule): ApprovalRule {
@@ -65,12 +66,38 @@ export function combineApprovalRules(outer: ApprovalRule, inner: ApprovalRule): 
     onReject: inner.onReject,
     timeoutMs: outer.timeoutMs === null ? inner.timeoutMs : Math.min(outer.timeoutMs, inner.timeoutMs ?? outer.timeoutMs),
     timeoutBehavior: outer.timeoutBehavior === "fail" ? "fail" : inner.timeoutBehavior,
-    approvers: outer.approvers.length > 0 ? outer.approvers : inner.approvers,
+    approvers: narrow(outer.approvers, inner.approvers) ?? outer.approvers,
     minApprovals: Math.max(outer.minApprovals, inner.minApprovals),
     selfApproval: outer.selfApproval && inner.selfApproval,
     edit: outer.edit && inner.edit,
     reason: outer.reason ?? inner.reason,
     rejectReasons: [...new Set([...outer.rejectReasons, ...inner.rejectReasons])],
-    escalate: outer.escalate ?? inner.escalate,
+    escalate: combineEscalations(outer, inner),
   };
+}
+
+/** An escalation lets more people decide, so whoever is named by one rule alone is not let in by the other's. */
+function combineEscalations(outer: ApprovalRule, inner: ApprovalRule): ApprovalRule["escalate"] {
+  const [escalate, other] = outer.escalate ? [outer.escalate, inner] : [inner.escalate, outer];
+  if (!escalate || other.approvers.length === 0) return escalate;
+  const to = narrow(escalate.to, [...other.approvers, ...(other.escalate?.to ?? [])]) ?? (escalate === outer.escalate ? escalate.to : []);
+  return to.length > 0 ? { ...escalate, to } : null;
+}
+
+/** Names of people who are meant by both lists; an empty list means everybody. Null when no name says so. */
+function narrow(outer: readonly string[], inner: readonly string[]): string[] | null {
+  if (outer.length === 0 || inner.length === 0) return [...outer, ...inner];
+  const both = outer.flatMap((left) => inner.flatMap((right) => meet(left, right) ?? []));
+  return both.length > 0 ? [...new Set(both)] : null;
+}
+
+/** Roles that everyone has who may decide at all: beside a group they say nothing. */
+const OF_ALL_DECIDERS: readonly string[] = ROLES.slice(0, ROLES.findIndex((role) => roleAllows(role, "approvals:decide")) + 1);
+
+/** A role stands for itself and every role above it. */
+function meet(left: string, right: string): string | null {
+  if (left === right || OF_ALL_DECIDERS.includes(left)) return right;
+  if (OF_ALL_DECIDERS.includes(right)) return left;
+  const [first, second] = [ROLES.indexOf(left as Role), ROLES.indexOf(right as Role)];
+  return first < 0 || second < 0 ? null : first > second ? left : right;
 }
