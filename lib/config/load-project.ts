@@ -27,6 +27,11 @@ export interface LoadOptions {
   deployment: Deployment;
   /** Only asked which variables are set. */
   processEnv: Readonly<Record<string, string | undefined>>;
+  /**
+   * It was checked when it was put aside, by what was checked then. A release that checks more must not strand the runs that wait under it, so what
+   * only the cross-checks find does not stand in the way; what they protect is held to at run time as well.
+   */
+  wasChecked?: boolean;
 }
 
 export interface LoadResult {
@@ -49,9 +54,10 @@ export function loadProject(root: string, options: LoadOptions): LoadResult {
   const listing = listProjectFiles(folder);
   const read = readAll(folder, listing.files);
   const draft = toDraft(read, options, listing.problems);
+  const unreadable = [...draft.problems];
   const links = checkDraft(draft);
   const problems = sortProblems(draft.problems);
-  const wrong = new Set(problems.filter((problem) => problem.severity === "error").map((problem) => problem.file));
+  const wrong = new Set((options.wasChecked ? unreadable : problems).filter((problem) => problem.severity === "error").map((problem) => problem.file));
   const files = listing.files.map((entry) => ({ ...entry, ok: !wrong.has(entry.file) }));
   const project = wrong.size > 0 ? null : buildProject({ root: folder, draft, links, fileHashes: read.hashes, sources: read.sources });
   return { project, problems, files };

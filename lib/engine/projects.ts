@@ -63,7 +63,7 @@ async function restore(hash: string, options: ProjectsOptions): Promise<LoadedPr
   }
   rmSync(folder, { recursive: true, force: true });
   renameSync(fresh, folder);
-  return load(getProject(folder, { ...options, env: version.environment ?? undefined }), options);
+  return load(getProject(folder, { ...options, env: version.environment ?? undefined, wasChecked: true }), options);
 }
 
 /** The text of every file that the project was read from. */
