@@ -4,10 +4,9 @@
  */
 import type { Project } from "@/lib/config/project";
 import { formatSourceLocation } from "@/lib/config/source-location";
-import { toAgentScope, toProjectPermissions, toSubagentScopes } from "@/lib/domain/policy/agent-scope";
+import { toCallerScopes, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
 import { decide } from "@/lib/domain/policy/decide";
 import type { PolicyDecision } from "@/lib/domain/policy/policy-answer";
-import type { AgentScope } from "@/lib/domain/policy/policy-input";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import { parseArguments } from "@/lib/engine/advance/find-lapse";
 import type { Db } from "@/lib/store/client";
@@ -63,10 +62,10 @@ export async function replayCalls(deps: { db: Db; project: Project; allowBypass:
 /** Null when the answer is what it was. */
 async function replayCall({ db, project, allowBypass, hasLock }: Parameters<typeof replayCalls>[0], call: PastCall, definitions: Map<string, Promise<ToolDefinition | null>>): Promise<ReplayedCall | null> {
   const shown = { callId: call.id, runId: call.runId, agent: call.agents.at(-1) ?? "", tool: `${call.server}.${call.tool}`, before: call.decision };
-  const scopes = toScopes(project, call.agents);
+  const scopes = toCallerScopes(project, call.agents);
   const server = project.agents[shown.agent]?.servers.find(({ name }) => name === call.server)?.server;
-  if (typeof scopes === "string" || !server) {
-    const reason = typeof scopes === "string" ? scopes : `agent ${shown.agent} has no server ${call.server} any more`;
+  if (!scopes || !server) {
+    const reason = scopes ? `agent ${shown.agent} has no server ${call.server} any more` : `there is no agent ${call.agents.join(" → ")} any more`;
     return call.decision === "deny" ? null : { ...shown, now: "deny", reason, source: null };
   }
   const key = `${server.name} ${call.tool} ${call.definitionFingerprint ?? ""}`;
@@ -89,22 +88,4 @@ async function replayCall({ db, project, allowBypass, hasLock }: Parameters<type
   const deciding = judged.trace.findLast(({ outcome }) => outcome === judged.decision);
   const reason = judged.decision === "allow" ? (deciding?.reason ?? "nothing asks any more") : judged.reason;
   return { ...shown, now: judged.decision, reason, source: deciding?.source && deciding.source.file !== "" ? formatSourceLocation(deciding.source) : null };
-}
-
-/** The chain of the agents as they are now, or why there is none. */
-function toScopes(project: Project, names: readonly string[]): AgentScope[] | string {
-  let scopes: AgentScope[] = [];
-  for (const [place, name] of names.entries()) {
-    const agent = Object.hasOwn(project.agents, name) ? project.agents[name] : undefined;
-    if (!agent) return `there is no agent ${name} any more`;
-    if (place === 0) {
-      scopes = [toAgentScope(project, agent)];
-      continue;
-    }
-    const parent = project.agents[names[place - 1] ?? ""];
-    const subagent = parent?.subagents.find((candidate) => candidate.agent.name === name);
-    if (!parent || !subagent) return `${name} is no sub-agent of ${names[place - 1]} any more`;
-    scopes = toSubagentScopes(project, scopes, parent, subagent);
-  }
-  return scopes;
 }

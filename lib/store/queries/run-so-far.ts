@@ -1,4 +1,5 @@
 import { showInvisible } from "@/lib/domain/tool-text";
+import { isId } from "@/lib/ids";
 import type { Db } from "@/lib/store/client";
 
 const ITEMS_MAX = 30;
@@ -34,15 +35,18 @@ export interface RunSoFar {
   configHash: string;
 }
 
+/** A sub-agent's step is named for the call that began it, which says nothing to a person. */
+const nameOf = ({ key, agent }: { key: string; agent: string | null }): string => (isId("call", key) ? (agent ?? key) : key);
+
 export async function getRunSoFar(db: Db, runId: string): Promise<RunSoFar> {
   const [run, turns, calls, steps] = await Promise.all([
     db.run.findUniqueOrThrow({ where: { id: runId }, include: { _count: { select: { turns: true, calls: true } } } }),
-    db.turn.findMany({ where: { runId }, orderBy: { id: "desc" }, take: ITEMS_MAX, select: { id: true, number: true, createdAt: true, tokensIn: true, tokensOut: true, costUsd: true, step: { select: { key: true } } } }),
+    db.turn.findMany({ where: { runId }, orderBy: { id: "desc" }, take: ITEMS_MAX, select: { id: true, number: true, createdAt: true, tokensIn: true, tokensOut: true, costUsd: true, step: { select: { key: true, agent: true } } } }),
     db.call.findMany({ where: { runId }, orderBy: { id: "desc" }, take: ITEMS_MAX, select: { id: true, server: true, tool: true, status: true, createdAt: true, executingAt: true, completedAt: true, approvals: { select: { id: true }, take: 1 } } }),
     db.step.findMany({ where: { runId, status: "pending", parentId: null }, orderBy: { id: "asc" }, take: 8, select: { key: true } }),
   ]);
   const moments = [
-    ...turns.map((turn): RunMoment => ({ id: turn.id, at: turn.createdAt.toISOString(), kind: "turn", title: `${turn.step.key}: model turn ${turn.number}`, detail: `${turn.tokensIn} in, ${turn.tokensOut} out, $${turn.costUsd.toFixed(4)}`, status: "done" })),
+    ...turns.map((turn): RunMoment => ({ id: turn.id, at: turn.createdAt.toISOString(), kind: "turn", title: `${nameOf(turn.step)}: model turn ${turn.number}`, detail: `${turn.tokensIn} in, ${turn.tokensOut} out, $${turn.costUsd.toFixed(4)}`, status: "done" })),
     ...calls.map((call): RunMoment => ({ id: call.id, at: call.createdAt.toISOString(), kind: "call", title: `${call.server}.${call.tool}`, detail: describeCall(call), status: call.status })),
   ].sort((one, other) => (one.at === other.at ? (one.kind === other.kind ? (one.id < other.id ? -1 : 1) : one.kind === "turn" ? -1 : 1) : one.at < other.at ? -1 : 1));
   const kept = moments.slice(-ITEMS_MAX);
