@@ -150,15 +150,15 @@ for (const width of [360, 390]) {
     await page.goto(`/history/${runId}`);
     const views = page.getByRole("navigation", { name: "Views of this run" });
     for (const tab of await views.getByRole("link").all()) await expect(tab).toBeInViewport({ ratio: 1 });
+    // Those of an admin do not all fit; what is scrolled as far as it goes may end within a pixel.
     for (const tab of ["You", "Tokens"]) {
       await page.goto(tab === "You" ? "/settings" : "/settings/tokens");
-      await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: tab })).toBeInViewport({ ratio: 1 });
+      await expect(page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: tab })).toBeInViewport({ ratio: 0.98 });
     }
     // Narrower than any phone: they no longer fit, and fade where there are more.
     await page.setViewportSize({ width: 280, height: 740 });
     await page.goto("/settings/tokens");
     const row = page.getByRole("navigation", { name: "Settings" }).getByRole("list");
-    // Scrolled as far as it goes, which may end within a pixel.
     await expect(row.getByRole("link", { name: "Tokens" })).toBeInViewport({ ratio: 0.98 });
     await expect(row).not.toHaveCSS("mask-image", "none");
     await own.close();
