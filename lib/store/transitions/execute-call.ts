@@ -34,16 +34,12 @@ export async function beginExecuting(db: Statements, lease: Lease, call: Executi
     { chainId: lease.runId, type: "call.executing", at, actor: SYSTEM_ACTOR, data: { call_id: call.id, digest: call.digest, epoch: lease.epoch } },
     "moved",
   );
-  const cost = Prisma.sql`${call.costUsd}::numeric`;
-  const budget = Prisma.sql`${call.budgetUsd ?? null}::numeric`;
+  const { over, spent } = chargeFor(lease, call, at);
   await pause("dispatch-call:before-executing-commit", call.id);
   const [row] = await db.$queryRaw<{ held: boolean; moved: boolean; paused: boolean; used: number | null; limit: number | null }[]>`
     WITH held AS MATERIALIZED (
       SELECT id, cost_usd, cost_usd + cost_reserved_usd AS used, cost_budget_usd AS "limit" FROM runs WHERE ${heldBy(lease)} FOR UPDATE
-    ), limits AS (
-      SELECT used, "limit" FROM held WHERE ${cost} > 0
-      UNION ALL SELECT cost_usd - (SELECT coalesce(sum(t.cost_usd), 0) FROM turns t WHERE t.run_id = held.id), ${budget} FROM held WHERE ${cost} > 0 AND ${budget} IS NOT NULL
-    ), over AS (SELECT used, "limit" FROM limits WHERE used + ${cost} > "limit" LIMIT 1), stopped AS (SELECT 1 FROM settings WHERE key = 'dispatch.paused' AND value = 'true'::jsonb),
+    ), ${over} stopped AS (SELECT 1 FROM settings WHERE key = 'dispatch.paused' AND value = 'true'::jsonb),
     lapsed AS (${lapsedGrant(call)}),
     moved AS (
       UPDATE calls SET status = 'executing', executing_at = ${at}, epoch = ${lease.epoch}, attempt = attempt + 1
@@ -53,10 +49,7 @@ export async function beginExecuting(db: Statements, lease: Lease, call: Executi
         AND (calls.status = 'approved' OR (calls.status = 'executing' AND calls.retry_safe AND (calls.epoch < ${lease.epoch} OR ${call.isResend ?? false})))
         AND NOT EXISTS (SELECT 1 FROM over) AND NOT EXISTS (SELECT 1 FROM stopped) AND NOT EXISTS (SELECT 1 FROM lapsed)
       RETURNING calls.id
-    ), spent AS (
-      UPDATE runs SET cost_usd = cost_usd + ${cost} FROM moved WHERE runs.id = ${lease.runId} AND ${cost} > 0
-      RETURNING runs.cost_usd AS spent_usd, runs.cost_budget_usd AS budget_usd
-    ), ${budgetWarning(lease.runId, "spent", call.costUsd, at)} logged AS (${event})
+    ), ${spent} logged AS (${event})
     SELECT EXISTS (SELECT 1 FROM held) AS held, EXISTS (SELECT 1 FROM moved) AS moved, EXISTS (SELECT 1 FROM stopped) AS paused,
       (SELECT used::float8 FROM over) AS used, (SELECT "limit"::float8 FROM over) AS "limit"`;
   await pause("dispatch-call:after-executing-commit", call.id);
@@ -64,6 +57,23 @@ export async function beginExecuting(db: Statements, lease: Lease, call: Executi
   if (!row?.held) return { kind: "lost" };
   if (row.paused) return { kind: "refused", why: "paused" };
   return row.used === null || row.limit === null ? { kind: "refused", why: "not_approved" } : { kind: "refused", why: "budget", usedUsd: row.used, limitUsd: row.limit };
+}
+
+/** What holds a call to the budgets, and what charges it. Most tools cost nothing, and their statement is spared both. */
+function chargeFor(lease: Lease, { costUsd, budgetUsd = null }: Execution, at: Date): { over: Prisma.Sql; spent: Prisma.Sql } {
+  if (costUsd === 0) return { over: Prisma.sql`over AS (SELECT 0 AS used, 0 AS "limit" WHERE false),`, spent: Prisma.empty };
+  const cost = Prisma.sql`${costUsd}::numeric`;
+  const budget = Prisma.sql`${budgetUsd}::numeric`;
+  return {
+    over: Prisma.sql`limits AS (
+      SELECT used, "limit" FROM held
+      UNION ALL SELECT cost_usd - (SELECT coalesce(sum(t.cost_usd), 0) FROM turns t WHERE t.run_id = held.id), ${budget} FROM held WHERE ${budget} IS NOT NULL
+    ), over AS (SELECT used, "limit" FROM limits WHERE used + ${cost} > "limit" LIMIT 1),`,
+    spent: Prisma.sql`spent AS (
+      UPDATE runs SET cost_usd = cost_usd + ${cost} FROM moved WHERE runs.id = ${lease.runId}
+      RETURNING runs.cost_usd AS spent_usd, runs.cost_budget_usd AS budget_usd
+    ), ${budgetWarning(lease.runId, "spent", costUsd, at)}`,
+  };
 }
 
 /**
