@@ -32,8 +32,8 @@ test("a server that nobody has asked yet is unknown; after a run it is well, wit
   expect(server.tools).toBeGreaterThan(10);
 });
 
-test("built-in servers are listed as such", async () => {
-  expect((await read(SERVERS)).filter((server: { origin: string }) => server.origin === "builtin").length).toBeGreaterThan(0);
+test("names that are kept for built-in servers are no servers while nobody refers to them", async () => {
+  expect((await read(SERVERS)).filter((server: { origin: string }) => server.origin === "builtin").length).toBe(0);
 });
 
 test("tools have danger, annotations, fingerprints and the state of their pin", async () => {
@@ -45,6 +45,8 @@ test("tools have danger, annotations, fingerprints and the state of their pin", 
 
 test("a definition that changed is shown as it is now, beside the one that is trusted, and as trusted once it is back; one that is no longer listed is gone; a server that went away is unreachable", async () => {
   const before = await tool("slow");
+  // Who is still connected hears of the change as well, and what it keeps has its own clock's time.
+  bench.clock.advance(60_000);
   await bench.server.change({ name: "slow", description: "Something else altogether" });
   const later = await openApiBench(database, { url: bench.server.url });
   later.clock.advance(60_000);
@@ -52,6 +54,7 @@ test("a definition that changed is shown as it is now, beside the one that is tr
   const after = await tool("slow");
   expect(after).toMatchObject({ pin: "changed", description: "Something else altogether", pinned_fingerprint: before.fingerprint });
   expect(after.fingerprint).not.toBe(before.fingerprint);
+  bench.clock.advance(30_000);
   await bench.server.change({ name: "slow", description: before.description });
   const back = await openApiBench(database, { url: bench.server.url });
   back.clock.advance(90_000);

@@ -52,7 +52,9 @@ type RegistryDeps = Pick<Runtime, "db" | "projects">;
 export async function listRegistryServers(deps: RegistryDeps): Promise<RegistryServer[]> {
   const { project } = deps.projects.current();
   const [states, tools] = await Promise.all([listServerStates(deps.db), listKnownTools(deps.db)]);
-  return Object.values(project.servers).toSorted(byName).map((server) => toServer(project, server, states[server.name], tools));
+  // Names that are kept for built-in servers are no servers as long as nobody refers to them.
+  const servers = Object.values(project.servers).filter(({ name, origin }) => origin !== "builtin" || Object.values(project.agents).some((agent) => agent.servers.some(({ server }) => server.name === name)));
+  return servers.toSorted(byName).map((server) => toServer(project, server, states[server.name], tools));
 }
 
 /** Without words all tools; with words those that have every one of them in server, name, title or description, best first. */

@@ -125,6 +125,26 @@ test("an answer whose body nobody reads is dropped, and what still comes in harm
   expect(uncaught).toEqual([]);
 });
 
+test("an answer that breaks off before anyone reads it fails whoever reads it, and harms nobody else", async () => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => void uncaught.push(error);
+  process.on("uncaughtException", note);
+  onTestFinished(() => void process.off("uncaughtException", note));
+  const target = await startTarget((request, response) => {
+    response.writeHead(200, { "content-type": "text/plain", ...(request.url === "/packed" ? { "content-encoding": "gzip" } : {}) });
+    response.write("begun");
+  });
+  const { guardedFetch } = egressWith({ allowHosts: ["127.0.0.1"] });
+  for (const path of ["plain", "packed"]) {
+    const abort = new AbortController();
+    const response = await guardedFetch(`http://127.0.0.1:${target.port}/${path}`, { signal: abort.signal });
+    abort.abort(new Error("no longer wanted"));
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(response.text()).rejects.toThrow();
+  }
+  expect(uncaught).toEqual([]);
+});
+
 test("an answer that asks for another try (421) is not sent again", async () => {
   const target = await startTarget((_request, response) => void response.writeHead(421).end());
   await egressWith({ allowHosts: ["127.0.0.1"] }).guardedFetch(`http://127.0.0.1:${target.port}/`, { method: "POST", body: "{}" });

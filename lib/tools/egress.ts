@@ -103,15 +103,21 @@ function toResponse(answer: Dispatcher.ResponseData, signal: AbortSignal | undef
     for (const each of Array.isArray(value) ? value : [value ?? ""]) headers.append(name, each);
   }
   const { statusCode: status } = answer;
+  hearErrors(answer.body);
   if (NO_BODY.has(status)) {
     answer.body.resume();
     return new Response(null, { status, headers });
   }
-  const plain = decode(answer.body, headers.get("content-encoding"), signal);
+  const plain = hearErrors(decode(answer.body, headers.get("content-encoding"), signal));
   headers.delete("content-encoding");
   headers.delete("content-length");
   // Not `Readable.toWeb`: what comes in after its reader has left throws where nobody can catch it, and ends the process.
   return new Response(WebStream.from(plain) as unknown as ReadableStream<Uint8Array>, { status, headers });
+}
+
+/** A connection that breaks is told to whoever reads the answer. Where nobody does, or not yet, it must not end the process. */
+function hearErrors<Stream extends Readable>(stream: Stream): Stream {
+  return stream.on("error", () => undefined);
 }
 
 /** Decompressed piece by piece as it is read, so that whoever counts the bytes counts the real ones. */

@@ -41,6 +41,11 @@ function checkPlaces(draft: Draft, agent: Loaded<Agent>): void {
 function checkServerNames(draft: Draft, agent: Loaded<Agent>, links: Links): void {
   const taken = new Map<string, number>();
   for (const { index, name, server } of links.servers.get(agent.file) ?? []) {
+    if (server.origin === "builtin") {
+      report(draft, agent.source, ["servers", index, "name"], `${name} is a name that is kept for a built-in server, which this release does not have; runs that need it fail`, {
+        severity: "warning", hint: "use a tool server of your own, by path or from servers.yaml",
+      });
+    }
     const at = agent.definition.servers[index]?.name === undefined ? ["servers", index] : ["servers", index, "name"];
     const facing = modelFacingName(name);
     const earlier = taken.get(facing);
