@@ -62,6 +62,7 @@ test("a definition that changed is shown as it is now, beside the one that is tr
   expect(await tool("slow")).toMatchObject({ pin: "trusted_first_use", description: before.description });
   expect((await tool("slow")).gone_at).toBeNull();
   const count = (await own()).tools;
+  bench.clock.advance(10_000);
   await bench.server.remove("slow");
   const without = await openApiBench(database, { url: bench.server.url });
   without.clock.advance(100_000);
