@@ -1,11 +1,14 @@
 import type { Db } from "@/lib/store/client";
+import { Prisma } from "@/lib/store/generated/client";
 
-/** The agent that asked for a call, and before it, outermost first, the agents whose sub-agent it is. */
+/** For a statement with the call `c`: the agent that asked for it, and before it, outermost first, the agents whose sub-agent it is. */
+export const callers = Prisma.sql`(
+  WITH RECURSIVE chain AS (
+    SELECT c.agent AS agent, c.parent_call_id AS parent_call_id, 1 AS depth
+    UNION ALL SELECT p.agent, p.parent_call_id, chain.depth + 1 FROM chain JOIN calls p ON p.id = chain.parent_call_id
+  ) SELECT array_agg(agent ORDER BY depth DESC) FROM chain)`;
+
 export async function listCallers(db: Db, callId: string): Promise<string[]> {
-  const rows = await db.$queryRaw<{ agent: string }[]>`
-    WITH RECURSIVE chain AS (
-      SELECT agent, parent_call_id, 1 AS depth FROM calls WHERE id = ${callId}
-      UNION ALL SELECT c.agent, c.parent_call_id, chain.depth + 1 FROM calls c JOIN chain ON c.id = chain.parent_call_id
-    ) SELECT agent FROM chain ORDER BY depth DESC`;
-  return rows.map(({ agent }) => agent);
+  const [row] = await db.$queryRaw<{ agents: string[] }[]>`SELECT ${callers} AS agents FROM calls c WHERE c.id = ${callId}`;
+  return row?.agents ?? [];
 }

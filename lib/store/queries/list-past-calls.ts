@@ -1,5 +1,6 @@
 import type { Db } from "@/lib/store/client";
 import { PLAN_ANEW } from "@/lib/store/plan-anew";
+import { callers } from "@/lib/store/queries/list-callers";
 
 export interface PastCall {
   id: string;
@@ -19,11 +20,7 @@ export function listPastCalls(db: Db, { since, workflow, beforeId, limit }: { si
   return db.$queryRaw<PastCall[]>`${PLAN_ANEW}
     SELECT c.id, c.run_id AS "runId", c.server, c.tool, c.arguments_canonical AS "argumentsCanonical", c.definition_fingerprint AS "definitionFingerprint",
       CASE WHEN c.status = 'denied' THEN 'deny' WHEN c.status = 'rejected' OR EXISTS (SELECT 1 FROM approvals a WHERE a.call_id = c.id) THEN 'ask' ELSE 'allow' END AS decision,
-      (WITH RECURSIVE caller AS (
-          SELECT c.agent, c.parent_call_id, 0 AS distance
-        UNION ALL
-          SELECT parent.agent, parent.parent_call_id, caller.distance + 1 FROM caller JOIN calls parent ON parent.id = caller.parent_call_id
-        ) SELECT array_agg(agent ORDER BY distance DESC) FROM caller) AS agents
+      ${callers} AS agents
     FROM calls c JOIN runs r ON r.id = c.run_id
     WHERE c.created_at >= ${since} AND (${workflow ?? null}::text IS NULL OR r.workflow = ${workflow ?? null}) AND (${beforeId}::text IS NULL OR c.id < ${beforeId})
       AND c.server NOT IN ('kimitsu/agents', 'kimitsu/toolsets', 'kimitsu/webhook')
