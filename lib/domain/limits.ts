@@ -61,6 +61,8 @@ export const SAVED_VIEWS_MAX = 30;
 export const LEASE_MS = 5_000;
 /** Well under a third of the lease, so that one lost renewal costs nothing. */
 export const LEASE_RENEW_INTERVAL_MS = 1_500;
+/** With a lease that was renewed longer ago than this nothing is sent any more: what left before has arrived when the lease ends. */
+export const LEASE_SEND_MS = LEASE_MS - LEASE_RENEW_INTERVAL_MS;
 /** How often a worker looks for runs although nobody called; what was missed by the call is found by this. */
 export const CLAIM_POLL_INTERVAL_MS = 500;
 /** How often a worker looks whether another process has died, which it knows by the lock that the process held. */

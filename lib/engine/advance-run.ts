@@ -2,6 +2,7 @@
  * Brings one run as far as it goes under a lease: to its end, or to where it waits. It does not know who calls it; the worker's loop
  * does today. Losing the lease is an outcome like the others: nothing more is written.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ProjectWorkflow } from "@/lib/config/project";
 import { checkServers } from "@/lib/engine/advance/check-servers";
 import { createSecretResolver, envScope, paramScope, type RunContext } from "@/lib/engine/advance/run-context";
@@ -30,6 +31,8 @@ export interface AdvanceOptions {
   signal: AbortSignal;
   /** Whether the lease still runs by this process's own clock: a process that was stopped for a while must not send what it was about to. */
   isFresh?: () => boolean;
+  /** For so long whoever had this run before may still send what it had begun; only then is it asked what became of it. */
+  lastSendsMs?: number;
   /** The run as it was read with the claim; read here when absent. */
   snapshot?: RunSnapshot | null;
   /** Gives the driver a way to say that something outside has changed. */
@@ -45,9 +48,7 @@ export async function advanceRun(deps: RunDeps, lease: Lease, options: AdvanceOp
   }
 }
 
-async function advance(deps: RunDeps, lease: Lease, { signal, onReady, snapshot, isFresh = () => true }: AdvanceOptions): Promise<AdvanceOutcome> {
-  const startedAt = performance.now();
-  const activeMs = () => Math.round(performance.now() - startedAt);
+async function advance(deps: RunDeps, lease: Lease, { signal, onReady, snapshot, isFresh = () => true, lastSendsMs = 0 }: AdvanceOptions): Promise<AdvanceOutcome> {
   const memory = new RunMemory(lease, snapshot ?? (await loadRun(deps.db, lease.runId)));
   const writes = new RunWrites(deps.db, lease.runId);
   const readRows = async () => {
@@ -57,6 +58,10 @@ async function advance(deps: RunDeps, lease: Lease, { signal, onReady, snapshot,
   };
   const wake = () => memory.catchUp(readRows);
   onReady?.(wake);
+  if (memory.leftExecuting().length > 0) await sleep(lastSendsMs, undefined, { signal }).catch(() => undefined);
+  const startedAt = performance.now();
+  const activeMs = () => Math.round(performance.now() - startedAt);
+  if (signal.aborted) return park({ deps, memory, writes, activeMs }, { status: "running", wakeAt: deps.now() });
   await rescue(deps, memory, writes);
   const loaded = await deps.projects.get(memory.run.configHash);
   const workflow = loaded.project.workflows[memory.run.workflow];
@@ -111,11 +116,14 @@ async function driveToRest(context: RunContext, { deadline, wake }: Driving): Pr
     memory.lastMove = null;
     if (memory.isBehind && !signal.aborted) await wake();
     else if (memory.seenWakes === seen || signal.aborted) {
-      const stop = signal.aborted ? { status: "running" as const, wakeAt: deps.now() } : parkedStatus(outcome.waiting);
-      held(await writes.now((db) => parkRun(db, lease, { ...stop, seenWakes: memory.seenWakes, activeMs: activeMs() }, deps.now())));
-      return { kind: "parked", wakeAt: stop.wakeAt };
+      return park(context, signal.aborted ? { status: "running", wakeAt: deps.now() } : parkedStatus(outcome.waiting));
     }
   }
+}
+
+async function park({ deps, memory, writes, activeMs }: Pick<RunContext, "deps" | "memory" | "writes" | "activeMs">, stop: ReturnType<typeof parkedStatus>): Promise<AdvanceOutcome> {
+  held(await writes.now((db) => parkRun(db, memory.lease, { ...stop, seenWakes: memory.seenWakes, activeMs: activeMs() }, deps.now())));
+  return { kind: "parked", wakeAt: stop.wakeAt };
 }
 
 function toEnd(outcome: Exclude<StepOutcome, { kind: "waiting" }>): RunEnd {
@@ -127,8 +135,7 @@ function toEnd(outcome: Exclude<StepOutcome, { kind: "waiting" }>): RunEnd {
 /** What a dead worker left behind: calls that may not be sent twice wait for a person, and money that was set aside is free again. */
 async function rescue(deps: RunDeps, memory: RunMemory, writes: RunWrites): Promise<void> {
   if (memory.run.costReservedUsd > 0) held(await writes.now((db) => releaseCost(db, memory.lease, memory.run.costReservedUsd)));
-  for (const call of memory.calls.values()) {
-    if (call.status !== "executing" || (call.epoch ?? 0) >= memory.lease.epoch || call.retrySafe) continue;
+  for (const call of memory.leftExecuting()) {
     held(await writes.now((db) => markUnknown(db, memory.lease, call.id, deps.now())));
     memory.setCall(call.id, { status: "outcome_unknown" });
   }

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, describe, expect, test } from "vitest";
 import { fingerprintTool } from "@/lib/domain/tool-fingerprint";
 import { testPool, testServer, type TestServerOptions } from "@/lib/testing/hostile-servers/tool-server";
@@ -44,6 +45,23 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     expect(call).toMatchObject({ arguments: { a: 1 }, meta: { "dev.kimitsu/call_id": "call_test", "dev.kimitsu/params": { region: "eu", token: "SENTINEL-param" } } });
     const initialize = (await recording.received()).find((entry) => entry.method === "initialize");
     expect(initialize?.meta).toEqual({ "dev.kimitsu/params": { region: "eu", token: "SENTINEL-param" } });
+  });
+
+  test("whether it may be sent is asked when its own connection is open, and nothing leaves if not", async () => {
+    const { recording, pool, server } = await start();
+    await callTool(pool, server, asking("echo"));
+    let opened = 0;
+    const count = () => void (opened += 1);
+    subscribe("undici:client:connected", count);
+    cleanup.push(async () => void unsubscribe("undici:client:connected", count));
+    let openedWhenAsked = 0;
+    const mayBeSent = () => {
+      openedWhenAsked = opened;
+      return false;
+    };
+    expect(await callTool(pool, server, asking("echo", { mayBeSent }))).toMatchObject({ kind: "not_sent", reason: "cancelled" });
+    expect(openedWhenAsked).toBeGreaterThan(0);
+    expect(await recording.calls()).toHaveLength(1);
   });
 
   test("a tool's own failure is a result that says so", async () => {

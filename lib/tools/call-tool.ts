@@ -30,7 +30,7 @@ export interface ToolCallRequest {
   isListReread?: boolean;
   /** Sent as `_meta["dev.kimitsu/call_id"]`, by which a server can recognise a repetition. */
   callId: string;
-  /** Asked at the last moment before the bytes leave; false means that nothing is sent. */
+  /** Asked at the last moment, with the connection open, before the bytes leave; false means that nothing is sent. */
   mayBeSent?: () => boolean;
   /** The server's own `timeout` when absent. Counts from the start, connecting included. */
   timeoutMs?: number;
@@ -55,7 +55,7 @@ const OVER = new DOMException("the call is over", "AbortError");
 
 /** Never throws for anything a server does. */
 export async function callTool(pool: ToolPool, server: ToolServer, request: ToolCallRequest): Promise<ToolCallOutcome> {
-  const watch = new CallWatch();
+  const watch = new CallWatch(request.mayBeSent);
   const timeoutMs = request.timeoutMs ?? server.definition.timeout;
   const timer = setTimeout(() => watch.stop(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError")), timeoutMs);
   const cancel = () => watch.stop(new DOMException("the call was cancelled", "AbortError"));
@@ -109,8 +109,6 @@ async function verify(connection: Connection, { tool, fingerprint, isListReread 
 }
 
 async function send(connection: Connection, watch: CallWatch, request: ToolCallRequest, definition: ToolDefinition): Promise<ServerAnswer> {
-  watch.signal.throwIfAborted();
-  if (request.mayBeSent?.() === false) watch.stop(new DOMException("it is no longer this process's to make", "AbortError"));
   watch.signal.throwIfAborted();
   const params = { name: request.tool, arguments: request.arguments, _meta: { [CALL_ID_META_KEY]: request.callId, ...traceParent() } };
   // With a definition given, the client neither refreshes its list and calls again, nor throws a result away that does not fit.

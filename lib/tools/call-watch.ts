@@ -24,7 +24,8 @@ export class CallWatch {
   /** Of the last answer to the call's own request. */
   httpStatus: number | null = null;
 
-  constructor() {
+  /** `mayBeSent` is asked at the last moment; what it refuses never leaves. */
+  constructor(private readonly mayBeSent: () => boolean = () => true) {
     // A watch that nobody waits for any more may still fail.
     this.failed.catch(() => {});
   }
@@ -49,8 +50,9 @@ export class CallWatch {
     this.#isClaimed = false;
   }
 
-  /** To be called right before the first byte leaves. Throws when the call was given up in the meantime: then nothing leaves. */
+  /** To be called right before the first byte leaves. Throws when the call was given up in the meantime, or is no longer to be made: then nothing leaves. */
   markSent(): void {
+    if (!this.mayBeSent()) this.stop(new DOMException("it is no longer this process's to make", "AbortError"));
     this.signal.throwIfAborted();
     this.#isSent = true;
   }

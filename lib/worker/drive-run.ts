@@ -1,6 +1,6 @@
 /** One run in the hands of this process: from the claim to where it ends, waits, or is let go of. */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { LEASE_MS } from "@/lib/domain/limits";
+import { LEASE_MS, LEASE_SEND_MS } from "@/lib/domain/limits";
 import type { RunDeps } from "@/lib/engine/advance/run-deps";
 import { type AdvanceOutcome, advanceRun } from "@/lib/engine/advance-run";
 import { KimitsuError } from "@/lib/errors";
@@ -35,9 +35,9 @@ export async function driveClaimed(deps: RunDeps, claim: ClaimOutcome, claimedFr
   if (claim.kind === "lost") return { kind: "lost" };
   active.lease = claim.lease;
   active.wakes = claim.wakes;
-  const isFresh = () => performance.now() - active.renewedAt < LEASE_MS;
+  const isFresh = () => performance.now() - active.renewedAt < LEASE_SEND_MS;
   try {
-    const options = { signal: active.stop.signal, snapshot: claim.snapshot, isFresh, onReady: (wake: ActiveRun["wake"]) => void (active.wake = wake) };
+    const options = { signal: active.stop.signal, snapshot: claim.snapshot, isFresh, lastSendsMs: LEASE_MS, onReady: (wake: ActiveRun["wake"]) => void (active.wake = wake) };
     return await followAdvance(claim.lease, claimedFrom, () => advanceRun(deps, claim.lease, options));
   } catch (error) {
     log.error({ run: claim.lease.runId, err: error }, "a run could not be advanced; it is tried again later");

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
+import { LEASE_MS } from "@/lib/domain/limits";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { useDatabase } from "@/lib/testing/database";
 import { startRecordingServer } from "@/lib/testing/recording-server";
@@ -69,5 +70,30 @@ test(verifies("engine:stopped-process", "a worker stopped right before it sends 
   await passed.reached(30_000);
   for (const tool of [FREE_TOOL, ASKED_TOOL]) expect(await countCalls(server, tool, "about-to-send")).toBe(1);
   passed.release();
+  await server.close();
+});
+
+test(verifies("engine:stopped-process", "a worker that is thought dead and lives: nobody is asked what became of its call while it may still send it"), { timeout: 90_000 }, async () => {
+  const server = await startRecordingServer({});
+  fleet = await openFleet(database, twoCallsProject(server.url));
+  const { deps, pauses } = fleet;
+  const person = await fleet.person("Rea");
+  const silent = await fleet.startWorker();
+  const hold = pauses.holdAt("dispatch-call:before-call", { pid: silent.pid });
+  const { runId } = await startTwoCalls(deps, "thought-dead");
+  await hold.reached(30_000);
+  // It neither sees that its lock is gone nor takes it again.
+  process.kill(silent.pid, "SIGSTOP");
+  await database.db.$queryRaw`SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l USING (pid) WHERE l.locktype = 'advisory' AND a.datname = current_database()`;
+  await fleet.startWorker();
+  await until(() => database.db.run.findUniqueOrThrow({ where: { id: runId } }), { what: "the run taken over", timeoutMs: 30_000, isDone: (run) => run.epoch === 2 });
+
+  process.kill(silent.pid, "SIGCONT");
+  hold.release();
+  const end = await seeToTheEnd(deps, server, person, runId, "at once", 60_000);
+  expect(end).toMatchObject({ status: "complete", output: { free: "succeeded", asked: "succeeded" } });
+  for (const tool of [FREE_TOOL, ASKED_TOOL]) expect(await countCalls(server, tool, "thought-dead")).toBe(1);
+  const at = async (type: string) => (await database.db.event.findFirstOrThrow({ where: { chainId: runId, type }, orderBy: { seq: "asc" } })).at.getTime();
+  expect(await at("call.outcome_unknown")).toBeGreaterThanOrEqual((await at("run.taken_over")) + LEASE_MS);
   await server.close();
 });

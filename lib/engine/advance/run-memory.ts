@@ -115,6 +115,11 @@ export class RunMemory {
     if (begins && this.#hasCaughtUp) this.isBehind = true;
   }
 
+  /** Calls that an earlier holder of the run had begun and that must not be made twice: nobody here knows what became of them. */
+  leftExecuting(): CallRow[] {
+    return [...this.calls.values()].filter(({ status, epoch, retrySafe }) => status === "executing" && (epoch ?? 0) < this.lease.epoch && !retrySafe);
+  }
+
   /** What the end of the run would end with it. An outcome that is unknown here may be settled by a person in this moment, and the call be open again. */
   leftOpen(): LeftOpen {
     const calls = [...this.calls.values()].filter(({ status, server }) => OPEN_CALLS.includes(status) || (status === "executing" && server === AGENTS_SERVER));

@@ -101,7 +101,6 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
   const values = listSecrets(rendered).map((secret) => secret.reveal(context.secrets));
   const options = { fingerprint: deps.fingerprint, matcher: joinMatchers(createSecretMatcher(values), matchKnownSecrets(context.loaded.project, deps.processEnv)) };
   await pause("webhook:before-call", callId);
-  if (!context.isFresh()) throw new LeaseLost("the lease has run out; another process may have this run");
   const sent = { id: callId, ...(revealSecrets(rendered, context.secrets) as Omit<Revealed, "id">) };
   const outcome = await followWebhook({ id: callId, method: step.webhook.method }, () => request(context, step, sent, (text) => redactText(text, options)));
   await pause("webhook:after-call", callId);
@@ -136,7 +135,10 @@ async function request(context: RunContext, step: WebhookStep, sent: Revealed, h
         },
         ...(hasBody ? { body } : {}),
         signal: AbortSignal.timeout(timeoutS * 1000),
-        onSend: () => void (isSent = true),
+        onSend: () => {
+          if (!context.isFresh()) throw new LeaseLost("the lease has run out; another process may have this run");
+          isSent = true;
+        },
         // A used socket may be closed in the moment in which the request is written to it, and then nobody knows.
         isFreshSocket: true,
       });
@@ -145,6 +147,7 @@ async function request(context: RunContext, step: WebhookStep, sent: Revealed, h
       if (response.ok) return { status: "succeeded", result, error: null };
       return { status: "failed", result, error: { code: "webhook_refused", message: `The webhook answered ${response.status}.` } };
     } catch (error) {
+      if (error instanceof LeaseLost) throw error;
       const reason = describeReason(error as Error);
       if (isSent) return { status: "outcome_unknown", result: null, error: { code: "outcome_unknown", message: `The webhook gave no answer: ${reason}` } };
       if (attempt >= TRIES || !isPassing(error) || context.signal.aborted) return { status: "failed", result: null, error: { code: "webhook_unreachable", message: `The webhook was not sent: ${reason}` } };
