@@ -1,6 +1,7 @@
 /** Runs per second of several real worker processes, whose tool takes 100 ms over HTTP. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
@@ -11,26 +12,32 @@ import { openKimitsu } from "./kimitsu-runtime";
 import { startSlowServer } from "./slow-server";
 
 export const TOOL_MS = 100;
-/** Runs that one process advances at a time. */
-export const RUNS_AT_ONCE = 4;
 const CALLS_PER_RUN = 10;
 const LOOK_MS = 20;
 
-export async function measureProcesses(url: string, processes: number, rounds: number) {
+interface Fleet {
+  processes: number;
+  /** Runs that one process advances at a time. */
+  runsAtOnce: number;
+}
+
+export async function measureProcesses(url: string, { processes, runsAtOnce }: Fleet, rounds: number) {
   const slow = await startSlowServer(TOOL_MS);
   const bench = await openKimitsu({ url, files: remoteCalls(slow.url, CALLS_PER_RUN) });
   const { db } = bench.deps;
   const before = await db.worker.count();
-  const children = Array.from({ length: processes }, () => startWorker(url, bench.root));
+  const children = Array.from({ length: processes }, () => startWorker(url, bench.root, runsAtOnce));
   try {
     while ((await db.worker.count()) < before + processes) await untilSoon(children);
-    const runs = rounds * processes * RUNS_AT_ONCE;
+    const runs = rounds * processes * runsAtOnce;
+    const idleFrom = readProcessors();
     for (let run = 0; run < runs; run++) await startRun(bench.deps, { workflow: "main", params: {}, actor: SYSTEM_ACTOR });
     while ((await db.run.count({ where: { status: { in: ["pending", "running"] } } })) > 0) await untilSoon(children);
+    const idleTo = readProcessors();
     const calls = runs * CALLS_PER_RUN;
     if (slow.answeredAt.length !== calls) throw new Error(`${calls} calls were due, ${slow.answeredAt.length} came`);
     const seconds = (slow.answeredAt.at(-1)! - slow.answeredAt[0]! + TOOL_MS) / 1000;
-    return { processes, callsPerSecond: calls / seconds };
+    return { processes, runsAtOnce, callsPerSecond: calls / seconds, busy: 1 - (idleTo.idle - idleFrom.idle) / (idleTo.all - idleFrom.all) };
   } finally {
     await Promise.all(children.map(stop));
     slow.close();
@@ -38,14 +45,21 @@ export async function measureProcesses(url: string, processes: number, rounds: n
   }
 }
 
+/** Milliseconds of all processors together since the machine started. */
+function readProcessors() {
+  const times = os.cpus().map((cpu) => cpu.times);
+  const idle = times.reduce((sum, each) => sum + each.idle, 0);
+  return { idle, all: times.reduce((sum, { user, nice, sys, idle: rest, irq }) => sum + user + nice + sys + rest + irq, 0) };
+}
+
 async function untilSoon(children: ChildProcess[]): Promise<void> {
   await delay(LOOK_MS);
   if (children.some(({ exitCode }) => exitCode !== null)) throw new Error("a worker process ended by itself");
 }
 
-export function startWorker(url: string, root: string): ChildProcess {
+export function startWorker(url: string, root: string, runsAtOnce: number): ChildProcess {
   const { PATH, AUTH_SECRET } = processVariables();
-  const env = { PATH, AUTH_SECRET, DATABASE_URL: url, NODE_ENV: "production", LOG_LEVEL: "fatal", KIMITSU_PROJECT: root, KIMITSU_DATA: path.dirname(root), KIMITSU_ALLOW_HOSTS: "127.0.0.1", KIMITSU_WORKERS: String(RUNS_AT_ONCE) };
+  const env = { PATH, AUTH_SECRET, DATABASE_URL: url, NODE_ENV: "production", LOG_LEVEL: "fatal", KIMITSU_PROJECT: root, KIMITSU_DATA: path.dirname(root), KIMITSU_ALLOW_HOSTS: "127.0.0.1", KIMITSU_WORKERS: String(runsAtOnce) };
   return spawn(process.execPath, ["scripts/run-ts.mjs", "lib/worker/main.ts"], { env: env as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "inherit", "ipc"] });
 }
 

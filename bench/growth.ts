@@ -8,13 +8,15 @@ import { processVariables } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { chatAnswer, startChatServer } from "@/lib/testing/provider-servers/chat-server";
 import { longRun, manyAgents, remoteModel } from "./growth-projects";
-import { measureProcesses, RUNS_AT_ONCE, TOOL_MS } from "./growth-processes";
+import { measureProcesses, TOOL_MS } from "./growth-processes";
 import { advance, createReviewer, type KimitsuBench, openKimitsu } from "./kimitsu-runtime";
 import { cost, measure } from "./measure.mjs";
 
 const { DATABASE_URL: url = "", BENCH_SCALE: scale = "1" } = processVariables();
 const times = (count: number) => Math.max(1, Math.ceil(count * Number(scale)));
 const WARM_UP = 3;
+/** With few runs each, what the processes cost one another shows; with more, where the machine itself ends. */
+const FLEETS = [2, 4].flatMap((runsAtOnce) => [1, 2, 4].map((processes) => ({ processes, runsAtOnce })));
 const owner = createId("worker");
 const client = new pg.Client({ connectionString: url });
 await client.connect();
@@ -111,8 +113,8 @@ const results = {
   turns: await inTurn("turns", [{ turns: 10, runs: 30 }, { turns: 100, runs: 6 }, { turns: 1000, runs: 1 }], ({ turns, runs }) => measureTurns(turns, times(runs))),
   arguments: await inTurn("arguments", [{ bytes: 1_000, runs: 100 }, { bytes: 10_000, runs: 100 }, { bytes: 100_000, runs: 50 }, { bytes: 1_000_000, runs: 10 }], ({ bytes, runs }) => measureArguments(bytes, times(runs))),
   agents: await inTurn("agents", [10, 100, 1000], (agents) => measureAgents(agents, times(100))),
-  processes: await inTurn("processes", [1, 2, 4], (processes) => measureProcesses(url, processes, times(3))),
-  settings: { runsAtOnce: RUNS_AT_ONCE, toolMs: TOOL_MS },
+  processes: await inTurn("processes", FLEETS, (fleet) => measureProcesses(url, fleet, times(3))),
+  settings: { toolMs: TOOL_MS },
 };
 console.log(JSON.stringify(results));
 await client.end();

@@ -17,6 +17,7 @@ import { startSlowServer } from "./slow-server";
 
 const { PAUSED_SIZES = "[]", BENCH_SCALE: scale = "1" } = processVariables();
 const WARM_UP = 30;
+const RUNS_AT_ONCE = 4;
 const CYCLES = Math.max(20, Math.ceil(400 * Number(scale)));
 const WAIT_MS = 60_000;
 /** A process that has nothing to do gives back what it needed for a moment. */
@@ -30,7 +31,7 @@ async function openSize({ url, paused }: { url: string; paused: number }) {
   const line = openWakeLine(url, createId("worker"), () => undefined);
   const deps: Runtime = { ...bench.deps, wake: (runId) => line.call(runId) };
   const by = await createReviewer(deps);
-  const worker = startWorker(url, bench.root);
+  const worker = startWorker(url, bench.root, RUNS_AT_ONCE);
   const statusOf = async (runId: string) => (await deps.db.run.findUniqueOrThrow({ where: { id: runId }, select: { status: true, leaseOwner: true } }));
   const untilParked = async () => {
     const { runId } = await startRun(deps, { workflow: "asked", params: { tag: "t" }, actor: SYSTEM_ACTOR });

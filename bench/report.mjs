@@ -68,7 +68,8 @@ function describeCrash(crashes) {
 }
 
 export function describeGrowth({ turns, arguments: sizes, agents, processes, settings }) {
-  const [few, small, lone, one] = [turns[0], sizes[0], agents[0], processes[0]];
+  const [few, small, lone] = [turns[0], sizes[0], agents[0]];
+  const one = (runs) => processes.find((fleet) => fleet.processes === 1 && fleet.runsAtOnce === runs);
   return `## As it grows
 
 ${table(["turns in a run", "per turn", "against 10 turns", "last tenth against first tenth", "WAL per turn"], turns.map(({ turns: count, msPerTurn, firstMsPerTurn, lastMsPerTurn, walPerTurn }) => [format(count), `${format(msPerTurn, 2)} ms`, ratio(msPerTurn / few.msPerTurn), ratio(lastMsPerTurn / firstMsPerTurn), `${format(walPerTurn)} bytes`]))}
@@ -79,9 +80,9 @@ ${table(["arguments", "whole cycle, p50", "WAL", "time against 1 KB", "size agai
 
 ${table(["agents in the project", "whole cycle, p50", "opened in", "cycle against 10"], agents.map(({ agents: count, ms, openMs }) => [format(count), `${format(ms, 1)} ms`, `${format(openMs)} ms`, ratio(ms / lone.ms)]))}
 
-${table(["worker processes", "calls/s", "against one"], processes.map(({ processes: count, callsPerSecond }) => [format(count), format(callsPerSecond, 1), ratio(callsPerSecond / one.callsPerSecond)]))}
+${table(["runs at a time in each", "worker processes", "calls/s", "against one", "processors busy"], processes.map(({ processes: count, runsAtOnce, callsPerSecond, busy }) => [format(runsAtOnce), format(count), format(callsPerSecond, 1), ratio(callsPerSecond / one(runsAtOnce).callsPerSecond), `${format(busy * 100)} %`]))}
 
-Real worker processes, each with ${settings.runsAtOnce} runs at a time, and a tool that takes ${settings.toolMs} ms over HTTP.`;
+Real worker processes and a tool that takes ${settings.toolMs} ms over HTTP, on one machine together with Postgres and the tool server; where its processors have nothing left to give, more processes do not help.`;
 }
 
 export function describePaused(sizes) {
