@@ -2,7 +2,7 @@
  * The states of a run.
  *
  * pending             created, waiting for a worker          start-run
- * running             a worker advances it                    claim-run; decide-approval and settle-call wake it
+ * running             a worker advances it                    claim-run; start-run and decide-approval claim for a worker that stands by, settle-call wakes it
  * pending_approval    waits for people to decide calls        park-run-for-approval; holds no process and no connection
  * needs_human_review  waits for a person to accept an output, or to settle a call whose outcome is unknown
  * complete            every step ended well                   settle-run

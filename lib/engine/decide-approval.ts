@@ -71,8 +71,10 @@ export async function decideApproval(deps: Runtime, by: DecidedBy, wish: Decisio
   };
   const decided = await writeAndGoOn(deps, {
     runId: approval.runId,
-    status: "pending_approval",
-    write: (db, at) => decideApprovalRow(db, decision, by.actor, at),
+    write: async (db, claimer, at) => {
+      const { row: done, claim } = await decideApprovalRow(db, decision, by.actor, claimer, at);
+      return { done, claim };
+    },
     isWoken: (row) => row !== null && row.status !== "pending",
   });
   if (!decided) throw await explainLoss(deps, by, approval);

@@ -1,13 +1,11 @@
 /**
- * A place of this process's worker for one run. Whoever gives a run something to do claims it for the worker in the same commit: it need
+ * A place of this process's worker for one run. Whoever gives a run something to do claims it for the worker in the same statement: it need
  * not be found, and nobody else is called.
  */
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { LEASE_MS } from "@/lib/domain/limits";
-import type { RunStatus } from "@/lib/domain/run-state";
 import type { EngineDeps } from "@/lib/engine/deps";
-import { commitBoth, type Statements } from "@/lib/store/client";
-import { type ClaimOutcome, claimRun } from "@/lib/store/transitions/claim-run";
+import type { Statements } from "@/lib/store/client";
+import type { Claimer, ClaimOutcome } from "@/lib/store/transitions/claim-run";
 
 export interface Seat {
   owner: string;
@@ -26,32 +24,23 @@ export interface SeatDeps extends EngineDeps {
 
 export interface Work<Done> {
   runId: string;
-  /** As it is after the write, if it has something to do then. */
-  status: Extract<RunStatus, "pending" | "pending_approval">;
-  /** One statement. */
-  write: (db: Statements, at: Date) => Promise<Done>;
+  /** One statement, which also claims the run for whoever is given, if it has something to do then. */
+  write: (db: Statements, claimer: Claimer | null, at: Date) => Promise<{ done: Done; claim: ClaimOutcome }>;
   /** Whether the run has something to do now. */
   isWoken: (done: Done) => boolean;
 }
 
 /** Writes, and sees to it that someone goes on with the run. */
-export async function writeAndGoOn<Done>(deps: SeatDeps, work: Work<Done>): Promise<Done> {
-  const seat = deps.seat?.(work.runId) ?? null;
-  const { done, isTaken } = seat ? await writeAndClaim(deps, seat, work) : { done: await work.write(deps.db, deps.now()), isTaken: false };
-  if (!isTaken && work.isWoken(done)) deps.wake(work.runId);
-  return done;
-}
-
-async function writeAndClaim<Done>({ db, now }: SeatDeps, { owner, take, leave }: Seat, { runId, status, write }: Work<Done>): Promise<{ done: Done; isTaken: boolean }> {
-  const at = now();
-  const claim = { candidate: { id: runId, status, leaseOwner: null }, owner, leaseMs: LEASE_MS };
-  let isTaken = false;
-  try {
-    const [done, outcome] = await commitBoth(db, (own) => write(own, at), (own) => claimRun(own, claim, SYSTEM_ACTOR, at));
-    isTaken = outcome.kind === "claimed";
-    if (isTaken) take(outcome);
-    return { done, isTaken };
-  } finally {
-    if (!isTaken) await leave();
+export async function writeAndGoOn<Done>(deps: SeatDeps, { runId, write, isWoken }: Work<Done>): Promise<Done> {
+  const seat = deps.seat?.(runId) ?? null;
+  const { done, claim } = await write(deps.db, seat && { owner: seat.owner, leaseMs: LEASE_MS }, deps.now()).catch(async (error: unknown) => {
+    await seat?.leave();
+    throw error;
+  });
+  if (seat && claim.kind === "claimed") seat.take(claim);
+  else {
+    await seat?.leave();
+    if (isWoken(done)) deps.wake(runId);
   }
+  return done;
 }

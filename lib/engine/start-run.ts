@@ -59,7 +59,7 @@ export async function startRun(deps: StartDeps, wish: RunWish): Promise<{ runId:
     costBudgetUsd: workflow.definition.model_policy?.cost_budget_usd ?? null,
     steps: workflow.steps.map((step) => ({ id: createId("step"), key: step.id, type: step.kind, agent: step.agent?.name ?? null })),
   };
-  await writeAndGoOn(deps, { runId, status: "pending", write: (db, at) => startRunRow(db, run, at), isWoken: () => true });
+  await writeAndGoOn(deps, { runId, write: async (db, claimer, at) => ({ done: runId, claim: await startRunRow(db, run, claimer, at) }), isWoken: () => true });
   tellRunStarted({ runId, workflow: workflow.name, startedAt: askedAt });
   return { runId };
 }

@@ -220,14 +220,14 @@ describe(verifies("promise:3", verifies("promise:5", "a worker is killed with SI
 });
 
 describe(verifies("promise:5", verifies("promise:3", "a process that serves and advances is killed with SIGKILL in the commit in which it also claims the run")), () => {
-  test.each(["start-run:before-commit", "claim-run:before-commit"] as const)("at %s of a start: nothing of the run is there", { timeout: 90_000 }, async (point) => {
-    const runId = await killAt(await fleet.startWeb({ runs: 4 }), point, "/runs", token.sam, { workflow: "main", params: { tag: `seat-${point}` } });
+  test("before the commit of a start: nothing of the run is there", { timeout: 90_000 }, async () => {
+    const runId = await killAt(await fleet.startWeb({ runs: 4 }), "start-run:before-commit", "/runs", token.sam, { workflow: "main", params: { tag: "seat-before" } });
     expect(await database.db.run.count({ where: { id: runId } })).toBe(0);
     expect(await database.db.event.count({ where: { chainId: runId } })).toBe(0);
   });
 
   test("after the commit of a start: the run is the dead process's, and ends right on another", { timeout: 90_000 }, async () => {
-    const runId = await killAt(await fleet.startWeb({ runs: 4 }), "claim-run:after-commit", "/runs", token.sam, { workflow: "main", params: { tag: "seat-after" } });
+    const runId = await killAt(await fleet.startWeb({ runs: 4 }), "start-run:after-commit", "/runs", token.sam, { workflow: "main", params: { tag: "seat-after" } });
     expect(await events(runId, "run.started")).toBe(1);
     await expectWhole(runId, "seat-after");
     expect(await events(runId, "run.taken_over")).toBe(1);
@@ -238,7 +238,7 @@ describe(verifies("promise:5", verifies("promise:3", "a process that serves and 
     const { runId } = await startTwoCalls(fleet.deps, tag);
     const { id } = await untilAsked(runId);
     await until(() => readRun(runId), { what: "no worker has it", timeoutMs: PATIENCE_MS, isDone: ({ leaseOwner }) => leaseOwner === null });
-    await killAt(await fleet.startWeb({ runs: 4 }), `claim-run:${moment}-commit`, `/approvals/${id}/decide`, token.rea, { decision: "approve" });
+    await killAt(await fleet.startWeb({ runs: 4 }), `decide-approval:${moment}-commit`, `/approvals/${id}/decide`, token.rea, { decision: "approve" });
     expect(await database.db.decision.count({ where: { approvalId: id } })).toBe(moment === "before" ? 0 : 1);
     await expectWhole(runId, tag);
     expect(await events(runId, "approval.decided")).toBe(1);

@@ -59,9 +59,10 @@ test("a run whose row is held by a statement at that moment is taken when it is 
 test("a place is free again after a write that gave its run nothing to do, and after one that failed", async () => {
   const { bench, loop, untilEnded } = await openLoop({ capacity: 1 });
   const deps = { ...bench.deps, seat: loop.seat };
-  const none = { runId: createId("run"), status: "pending_approval" as const, isWoken: () => false };
-  await writeAndGoOn(deps, { ...none, write: (db) => db.$queryRaw`SELECT 1` });
-  await expect(writeAndGoOn(deps, { ...none, write: (db) => db.$queryRaw`SELECT 1 / 0` })).rejects.toThrow("division by zero");
+  const none = { runId: createId("run"), isWoken: () => false };
+  const writeNothing = async () => ({ done: null, claim: { kind: "lost" as const } });
+  await writeAndGoOn(deps, { ...none, write: writeNothing });
+  await expect(writeAndGoOn(deps, { ...none, write: (db) => db.$queryRaw`SELECT 1 / 0`.then(writeNothing) })).rejects.toThrow("division by zero");
   await expect(writeAndGoOn(deps, { ...none, write: () => Promise.reject(new Error("refused")) })).rejects.toThrow("refused");
   const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR });
   expect(bench.woken).toEqual([]);
@@ -72,7 +73,7 @@ test("a run is claimed in the commit that creates it when this process has a pla
   const { bench, loop, untilEnded } = await openLoop({ capacity: 1 });
   const deps = { ...bench.deps, seat: loop.seat };
   const start = async () => (await startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR })).runId;
-  const held = holdAt("claim-run:after-commit", { first: 1 });
+  const held = holdAt("start-run:after-commit", { first: 1 });
   const starting = start();
   const { subject: taken } = await held.reached();
   const events = await database.db.event.findMany({ where: { chainId: taken! }, orderBy: { seq: "asc" }, select: { type: true, tx: true } });

@@ -9,7 +9,7 @@
 import type { Actor } from "@/lib/domain/actor";
 import { AGENTS_SERVER, RUN_ENDED } from "@/lib/domain/call-state";
 import type { Db } from "@/lib/store/client";
-import { insertEventsAbout } from "@/lib/store/event-sql";
+import { insertManyEventsAbout } from "@/lib/store/event-sql";
 import type { Prisma } from "@/lib/store/generated/client";
 import { ENDED_IDS, type LeftOpen, leftOpenEvents } from "@/lib/store/left-open-sql";
 import { pause } from "@/lib/pause";
@@ -51,7 +51,7 @@ async function readLeftOpen(tx: Prisma.TransactionClient, runId: string): Promis
 
 async function endRun(tx: Prisma.TransactionClient, { runId, reason }: Cancellation, open: LeftOpen, actor: Actor, at: Date): Promise<void> {
   const cancelled = { about: null, event: { chainId: runId, type: "run.cancelled", at, actor, data: { reason } } };
-  const events = insertEventsAbout([...leftOpenEvents(runId, open, actor, at), cancelled], "moved", ENDED_IDS);
+  const events = insertManyEventsAbout([...leftOpenEvents(runId, open, actor, at), cancelled], "moved", ENDED_IDS);
   await tx.$queryRaw`
     WITH moved AS (
       UPDATE runs SET status = 'cancelled', completed_at = ${at}, updated_at = ${at}, lease_owner = NULL, lease_until = NULL, wake_at = NULL,

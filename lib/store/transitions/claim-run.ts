@@ -14,17 +14,21 @@ import { Prisma } from "@/lib/store/generated/client";
 import { pause } from "@/lib/pause";
 import { PLAN_ONCE } from "@/lib/store/plan-anew";
 
-export interface Claim {
-  /** The claim holds only for the run as seen, so that its event tells what really happened. */
-  candidate: Candidate;
+/** Who takes a run, and for how long without a renewal. */
+export interface Claimer {
   owner: string;
   leaseMs: number;
+}
+
+export interface Claim extends Claimer {
+  /** The claim holds only for the run as seen, so that its event tells what really happened. */
+  candidate: Candidate;
 }
 
 export type ClaimOutcome = { kind: "claimed"; lease: Lease; wakes: number; snapshot: RunSnapshot | null } | { kind: "lost" };
 
 export async function claimRun(db: Statements, { candidate, owner, leaseMs }: Claim, actor: Actor, at: Date): Promise<ClaimOutcome> {
-  const event = insertEvent({ chainId: candidate.id, ...eventOf(candidate, owner), at, actor }, "announced");
+  const event = insertEvent({ chainId: candidate.id, ...claimEvent(candidate, owner), at, actor }, "announced");
   await pause("claim-run:before-commit", candidate.id);
   const snapshot = candidate.leaseOwner === null ? Prisma.sql`, ${runSnapshot(candidate.id)}` : Prisma.empty;
   const [row] = await db.$queryRaw<({ epoch: number; wakes: number } & Partial<StoredSnapshot>)[]>`
@@ -54,7 +58,8 @@ function isWorthTelling(runId: string): Prisma.Sql {
   return Prisma.sql`WHERE (SELECT type FROM events WHERE chain_id = ${runId} AND type LIKE 'run.%' ORDER BY seq DESC LIMIT 1) IN ('run.handed_over', 'run.stumbled')`;
 }
 
-function eventOf({ status, leaseOwner }: Candidate, owner: string): Pick<NewEvent, "type" | "data"> {
+/** Also for a statement that claims with something else. */
+export function claimEvent({ status, leaseOwner }: Candidate, owner: string): Pick<NewEvent, "type" | "data"> {
   if (leaseOwner !== null) return { type: "run.taken_over", data: { worker: owner, from_worker: leaseOwner } };
   return { type: status === "pending" ? "run.started" : "run.resumed", data: { worker: owner } };
 }

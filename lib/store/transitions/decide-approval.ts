@@ -1,13 +1,20 @@
 /**
  * One person's word on one approval: the decision, its effect on approval and call, the wake-up of the run and the event, in one
  * statement. The first way out of `pending` is final; whoever comes second, however close, gets null and has changed nothing.
+ *
+ * Given a worker that has a place for the run, a decision that wakes it also claims it, and reads it: as it was before, because one statement
+ * sees nothing of what it writes, with what the decision changed put in. That holds only for the version of the run that was read (by its
+ * `xmin`), as in claim-run; of any other the run is woken, and claimed by whoever finds it.
  */
-import type { Actor } from "@/lib/domain/actor";
+import { type Actor, SYSTEM_ACTOR } from "@/lib/domain/actor";
 import type { ApprovalStatus } from "@/lib/domain/approval-state";
 import type { Statements } from "@/lib/store/client";
-import { insertEvent } from "@/lib/store/event-sql";
+import { insertEvent, insertEventsAbout } from "@/lib/store/event-sql";
+import { Prisma } from "@/lib/store/generated/client";
 import { pause } from "@/lib/pause";
 import { PLAN_ONCE } from "@/lib/store/plan-anew";
+import { type CallRow, type RunSnapshot, runSnapshot, type StoredSnapshot, toSnapshot } from "@/lib/store/queries/load-run";
+import { type ClaimOutcome, claimEvent, type Claimer } from "@/lib/store/transitions/claim-run";
 
 export interface NewDecision {
   id: string;
@@ -34,24 +41,19 @@ export interface DecidedRow {
   summary: string;
 }
 
-export async function decideApprovalRow(db: Statements, decision: NewDecision, actor: Actor, at: Date): Promise<DecidedRow | null> {
+type DecidedCall = Pick<CallRow, "status" | "digest" | "argumentsCanonical" | "error">;
+
+/** Without a claim all but the first four are null. */
+type StoredDecision = DecidedRow & { epoch: number | null; wakes: number; call: DecidedCall; hasStepGoneOn: boolean } & StoredSnapshot;
+
+export async function decideApprovalRow(db: Statements, decision: NewDecision, actor: Actor, claimer: Claimer | null, at: Date): Promise<{ row: DecidedRow | null; claim: ClaimOutcome }> {
   const { edited } = decision;
   const rejected = decision.verdict === "rejected";
-  const data = {
-    approval_id: decision.approvalId,
-    call_id: decision.callId,
-    verdict: decision.verdict,
-    digest: edited?.digest ?? decision.digest,
-    edited: edited !== null,
-    reason: decision.reason,
-    comment: decision.comment,
-    user_id: decision.userId,
-  };
-  const event = insertEvent({ chainId: decision.runId, type: "approval.decided", at, actor, data }, "moved");
+  const { free, wake, event, answer } = claimer ? withClaim(decision, actor, claimer, at) : withoutClaim(decision, actor, at);
   await pause("decide-approval:before-commit", decision.approvalId);
-  const rows = await db.$queryRaw<DecidedRow[]>`
+  const [row] = await db.$queryRaw<StoredDecision[]>`
     ${PLAN_ONCE}WITH open_run AS MATERIALIZED (
-      SELECT id FROM runs WHERE id = ${decision.runId} AND status NOT IN ('complete', 'failed', 'cancelled') FOR UPDATE
+      SELECT id, status, lease_owner, xmin AS version FROM runs WHERE id = ${decision.runId} AND status NOT IN ('complete', 'failed', 'cancelled') FOR UPDATE
     ), target AS MATERIALIZED (
       SELECT a.id, a.approvals, a.min_approvals FROM approvals a, open_run
       WHERE a.id = ${decision.approvalId} AND a.run_id = open_run.id AND a.status = 'pending' AND a.digest = ${decision.digest}
@@ -80,14 +82,81 @@ export async function decideApprovalRow(db: Statements, decision: NewDecision, a
         arguments_canonical = coalesce(${edited?.canonical ?? null}, arguments_canonical),
         arguments = coalesce(${edited ? JSON.stringify(edited.shown) : null}::jsonb, arguments)
       FROM moved WHERE calls.id = moved.call_id AND calls.status = 'pending_approval'
+      RETURNING calls.status, calls.digest, calls.arguments_canonical AS "argumentsCanonical", calls.error
     ), stepped AS (
       UPDATE steps SET status = 'running' FROM moved
       WHERE moved.status <> 'pending' AND steps.id = moved.step_id AND steps.status = 'pending_approval'
         AND NOT EXISTS (SELECT 1 FROM approvals other WHERE other.run_id = moved.run_id AND other.step_id = moved.step_id AND other.status = 'pending' AND other.id <> moved.id)
-    ), woken AS (
-      UPDATE runs SET wakes = wakes + 1, wake_at = ${at}, updated_at = ${at} FROM moved WHERE runs.id = moved.run_id AND moved.status <> 'pending'
-    ), logged AS (${event})
-    SELECT status, approvals, digest, summary FROM moved`;
+      RETURNING steps.id
+    ), ${free} woken AS (${wake}), logged AS (${event})
+    SELECT moved.status, moved.approvals, moved.digest, moved.summary ${answer}`;
   await pause("decide-approval:after-commit", decision.approvalId);
-  return rows[0] ?? null;
+  if (!row) return { row: null, claim: { kind: "lost" } };
+  const { epoch, wakes, call, hasStepGoneOn, run, steps, turns, calls, ...decided } = row;
+  if (!claimer || epoch === null) return { row: decided, claim: { kind: "lost" } };
+  const snapshot = afterDecision(toSnapshot({ run: { ...run, wakes }, steps, turns, calls }), decision, { status: decided.status, call, hasStepGoneOn });
+  return { row: decided, claim: { kind: "claimed", lease: { runId: decision.runId, owner: claimer.owner, epoch }, wakes, snapshot } };
+}
+
+interface Parts {
+  free: Prisma.Sql;
+  wake: Prisma.Sql;
+  event: Prisma.Sql;
+  answer: Prisma.Sql;
+}
+
+function withoutClaim(decision: NewDecision, actor: Actor, at: Date): Parts {
+  return {
+    free: Prisma.empty,
+    wake: Prisma.sql`UPDATE runs SET wakes = wakes + 1, wake_at = ${at}, updated_at = ${at} FROM moved WHERE runs.id = moved.run_id AND moved.status <> 'pending'`,
+    event: insertEvent(decidedEvent(decision, actor, at), "moved"),
+    answer: Prisma.sql`, NULL::int AS epoch FROM moved`,
+  };
+}
+
+/** A run that nobody has is claimed, in the version that is read here. */
+function withClaim(decision: NewDecision, actor: Actor, { owner, leaseMs }: Claimer, at: Date): Parts {
+  const { runId } = decision;
+  const resumed = { chainId: runId, ...claimEvent({ id: runId, status: "pending_approval", leaseOwner: null }, owner), at, actor: SYSTEM_ACTOR };
+  return {
+    free: Prisma.sql`free AS (
+      SELECT open_run.id FROM open_run, moved
+      WHERE moved.status <> 'pending' AND open_run.status = 'pending_approval' AND open_run.lease_owner IS NULL AND open_run.version = (SELECT xmin FROM runs WHERE id = ${runId})
+    ),`,
+    wake: Prisma.sql`UPDATE runs SET wakes = wakes + 1, updated_at = ${at}, wake_at = CASE WHEN free.id IS NULL THEN ${at}::timestamptz END,
+        status = CASE WHEN free.id IS NULL THEN runs.status ELSE 'running' END, lease_owner = CASE WHEN free.id IS NULL THEN lease_owner ELSE ${owner} END,
+        lease_until = CASE WHEN free.id IS NULL THEN lease_until ELSE ${new Date(at.getTime() + leaseMs)}::timestamptz END, epoch = epoch + CASE WHEN free.id IS NULL THEN 0 ELSE 1 END
+      FROM moved LEFT JOIN free ON free.id = moved.run_id WHERE runs.id = moved.run_id AND moved.status <> 'pending'
+      RETURNING runs.epoch, runs.wakes, free.id AS claimed`,
+    event: insertEventsAbout([{ about: null, event: decidedEvent(decision, actor, at) }, { about: runId, event: resumed }], "moved", Prisma.sql`SELECT claimed FROM woken`),
+    answer: Prisma.sql`, taken.epoch, taken.wakes, (SELECT to_json(called) FROM called) AS call, EXISTS (SELECT 1 FROM stepped) AS "hasStepGoneOn", seen.run, seen.steps, seen.turns, seen.calls
+    FROM moved LEFT JOIN woken AS taken ON taken.claimed IS NOT NULL LEFT JOIN LATERAL (SELECT ${runSnapshot(runId)} WHERE taken.claimed IS NOT NULL) AS seen ON true`,
+  };
+}
+
+function decidedEvent(decision: NewDecision, actor: Actor, at: Date) {
+  const { edited } = decision;
+  const data = {
+    approval_id: decision.approvalId,
+    call_id: decision.callId,
+    verdict: decision.verdict,
+    digest: edited?.digest ?? decision.digest,
+    edited: edited !== null,
+    reason: decision.reason,
+    comment: decision.comment,
+    user_id: decision.userId,
+  };
+  return { chainId: decision.runId, type: "approval.decided", at, actor, data };
+}
+
+/** The rows as they were, with what the decision changed of them. */
+function afterDecision(before: RunSnapshot, { approvalId, callId, verdict, reason, edited }: NewDecision, { status, call, hasStepGoneOn }: { status: ApprovalStatus; call: DecidedCall; hasStepGoneOn: boolean }): RunSnapshot {
+  const stepId = before.calls.find(({ id }) => id === callId)?.stepId;
+  const decide = (approval: CallRow["approval"]) =>
+    approval?.id === approvalId ? { ...approval, status, reason: verdict === "rejected" ? reason : approval.reason, edited: approval.edited || edited !== null } : approval;
+  return {
+    ...before,
+    steps: before.steps.map((step) => (hasStepGoneOn && step.id === stepId ? { ...step, status: "running" } : step)),
+    calls: before.calls.map((row) => (row.id === callId ? { ...row, ...call, approval: decide(row.approval) } : row)),
+  };
 }
