@@ -14,14 +14,12 @@ const SAMPLE_MICROSECONDS = 200;
 
 /** Statements by what only they hold, the more telling first. */
 const STATEMENTS: readonly [RegExp, string][] = [
-  [/INSERT INTO runs /, "start"],
+  [/INSERT INTO runs /, "start, with the claim"],
+  [/INSERT INTO decisions/, "decision, with the claim"],
   [/SELECT xmin AS version/, "claim"],
-  [/INSERT INTO decisions/, "decision"],
   [/INSERT INTO turns[\s\S]*INSERT INTO approvals/, "first turn, its call and question, the park"],
-  [/INSERT INTO turns/, "last turn"],
+  [/INSERT INTO turns[\s\S]*steps_ended AS/, "result, last turn, end of step and run"],
   [/lapsed AS/, "before the call"],
-  [/UPDATE calls SET status = [^']*result =/, "result"],
-  [/SET status = \$\d+::run_status, error =/, "end of step and run"],
   [/SELECT id FROM approvals WHERE run_id/, "which question"],
   [/SELECT to_json\(v\) AS view/, "the question"],
 ];

@@ -71,13 +71,7 @@ export function poolUse(client: Db): { busy: number; idle: number; waiting: numb
   return { busy: sum((pool) => pool.totalCount - pool.idleCount), idle: sum((pool) => pool.idleCount), waiting: sum((pool) => pool.waitingCount) };
 }
 
-/** A database that carries nothing out by itself: each statement is handed to `take`, whose promise is its answer. */
-export function gatherStatements(take: (statement: Statement) => Promise<unknown[]>): Statements {
-  const queryRaw = (strings: TemplateStringsArray | Statement, ...values: unknown[]) => take(toStatement(strings, values));
-  return { $queryRaw: queryRaw as Statements["$queryRaw"] };
-}
-
-const toStatement = (strings: TemplateStringsArray | Statement, values: unknown[]): Statement => (strings instanceof Prisma.Sql ? strings : Prisma.sql(strings, ...values));
+export const toStatement = (strings: TemplateStringsArray | Statement, values: unknown[]): Statement => (strings instanceof Prisma.Sql ? strings : Prisma.sql(strings, ...values));
 
 /** Carries the statements out in order, in one commit; the rows of each. When one fails, none has happened. */
 export async function commitTogether(client: Db, statements: Statement[]): Promise<unknown[][]> {
@@ -86,27 +80,6 @@ export async function commitTogether(client: Db, statements: Statement[]): Promi
   const { engine, nameOf } = driver;
   const named = statements.map(({ text, values }) => ({ name: nameOf(text), text, values: values as unknown[] }));
   return queryTogether(engine, named, TYPES);
-}
-
-/** Carries out two transitions of one statement each in one commit, in order. When one fails, neither has happened. */
-export async function commitBoth<First, Second>(client: Db, first: (db: Statements) => Promise<First>, second: (db: Statements) => Promise<Second>): Promise<[First, Second]> {
-  const line: { statement: Statement; answer: PromiseWithResolvers<unknown[]> }[] = [];
-  const send = () =>
-    commitTogether(client, line.map(({ statement }) => statement)).then(
-      (rows) => line.forEach(({ answer }, place) => answer.resolve(rows[place] ?? [])),
-      (error: unknown) => line.forEach(({ answer }) => answer.reject(error)),
-    );
-  const gather = (onInLine: () => void) =>
-    gatherStatements((statement) => {
-      const answer = Promise.withResolvers<unknown[]>();
-      line.push({ statement, answer });
-      onInLine();
-      return answer.promise;
-    });
-  const isInLine = Promise.withResolvers<void>();
-  const one = first(gather(isInLine.resolve));
-  await Promise.race([isInLine.promise, one]);
-  return Promise.all([one, second(gather(() => void send()))]);
 }
 
 /**

@@ -26,8 +26,11 @@ export const MOMENTS: Moment[] = [
 /** Between these the model was asked and its turn is not recorded yet, so it is rightly asked once more. */
 export const UNRECORDED: readonly PausePoint[] = ["model-turn:before-call", "model-turn:after-call", "model-turn:before-result-commit"];
 
-/** The turn is put off for a moment, to be committed with what is about to be written here; whether the kill is quicker than the moment is chance. */
-export const PERHAPS_UNRECORDED: readonly PausePoint[] = [...commit("write-run"), "settle-step:before-commit", "settle-run:before-commit"];
+/**
+ * The turn is put off for a moment, to be committed with what is about to be written here, or is being asked for while a result is committed without it;
+ * whether the kill is quicker is chance.
+ */
+export const PERHAPS_UNRECORDED: readonly PausePoint[] = [...commit("write-run"), "dispatch-call:after-result-commit", "settle-step:before-commit", "settle-run:before-commit"];
 
 /** Takeover needs a second; the rest is for machines that do much else. */
 const PATIENCE_MS = 60_000;

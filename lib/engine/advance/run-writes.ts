@@ -7,23 +7,25 @@
  */
 import { insist } from "@/lib/engine/advance/insist";
 import { held } from "@/lib/engine/advance/run-memory";
-import { commitTogether, type Db, gatherStatements, type Statement, type Statements } from "@/lib/store/client";
+import { commitTogether, type Db } from "@/lib/store/client";
 import { isDatabaseAway } from "@/lib/store/database-away";
 import type { LeaseOutcome } from "@/lib/store/lease-sql";
+import { openRunLine, type RunLine, type RunPiece } from "@/lib/store/run-line";
+import { joinPieces } from "@/lib/store/transitions/join-pieces";
 import { pause } from "@/lib/pause";
 
 /** So soon is a write on record although no other has come. */
 const ALONE_AFTER_MS = 2;
 
 interface Waiting {
-  statement: Statement;
+  piece: RunPiece;
   /** What was done outside stands behind it: it is tried again when the database is away. */
   insists: boolean;
   resolve: (rows: unknown[]) => void;
   reject: (error: unknown) => void;
 }
 
-type Write<T> = (db: Statements) => Promise<T>;
+type Write<T> = (line: RunLine) => Promise<T>;
 
 export class RunWrites {
   #line: Waiting[] = [];
@@ -84,11 +86,11 @@ export class RunWrites {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** A database that takes statements into the line. */
-  #gather(insists: boolean, onInLine: () => void): Statements {
-    return gatherStatements((statement) => {
+  /** A database that takes pieces into the line. */
+  #gather(insists: boolean, onInLine: () => void): RunLine {
+    return openRunLine((piece) => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
-      this.#line.push({ statement, insists, resolve, reject });
+      this.#line.push({ piece, insists, resolve, reject });
       onInLine();
       return promise;
     });
@@ -114,14 +116,16 @@ export class RunWrites {
 
   /** False when it failed for a reason that may lie in one of several: then none has happened, and each is tried by itself. */
   async #commit(batch: Waiting[]): Promise<boolean> {
+    const joined = joinPieces(batch.map(({ piece }) => piece));
     const commit = async () => {
       await pause("write-run:before-commit", this.runId);
-      return commitTogether(this.db, batch.map(({ statement }) => statement));
+      return commitTogether(this.db, joined.map(({ statement }) => statement));
     };
     try {
       const rows = await (batch.some(({ insists }) => insists) ? insist(commit) : commit());
       await pause("write-run:after-commit", this.runId);
-      for (const [place, { resolve }] of batch.entries()) resolve(rows[place]!);
+      const answers = joined.flatMap((each, place) => each.answers(rows[place]!));
+      for (const [place, { resolve }] of batch.entries()) resolve(answers[place]!);
     } catch (error) {
       if (batch.length > 1 && !isDatabaseAway(error)) return false;
       for (const { reject } of batch) reject(error);

@@ -16,7 +16,7 @@ import { matchKnownSecrets } from "@/lib/engine/known-secrets";
 import { createId } from "@/lib/ids";
 import type { ModelMessage, ModelRequest, ModelTurn, UserMessage } from "@/lib/models/model";
 import { pause } from "@/lib/pause";
-import type { Statements } from "@/lib/store/client";
+import type { RunLine } from "@/lib/store/run-line";
 import { recordTurn } from "@/lib/store/transitions/record-turn";
 import { releaseCost } from "@/lib/store/transitions/reserve-cost";
 import { followTurn } from "@/lib/telemetry/tell-step";
@@ -100,7 +100,7 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
   const stepState = { ...wish.state, toolsets: offered.loaded() };
   const begins = await context.starts.take(wish.stepId);
   const parks = isAllThatIsLeft(context, wish, prepared) ? { status: "pending_approval" as const, wakeAt: null, seenWakes: memory.seenWakes, activeMs: context.activeMs() } : null;
-  const record = (db: Statements) => recordTurn(db, memory.lease, { turn, calls: prepared.calls, approvals: prepared.approvals, stepId: wish.stepId, stepState, begins, parks }, deps.now());
+  const record = (line: RunLine) => recordTurn(line, memory.lease, { turn, calls: prepared.calls, approvals: prepared.approvals, stepId: wish.stepId, stepState, begins, parks }, deps.now());
   if (parks) held(await writes.now(record, { insists: true }));
   else await writes.later(record);
   memory.isParked = parks !== null;

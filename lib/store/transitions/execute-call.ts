@@ -5,13 +5,14 @@
  */
 import type { EventData } from "@/lib/domain/audit-event";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import type { Statements } from "@/lib/store/client";
+import type { Statement, Statements } from "@/lib/store/client";
 import { budgetWarning } from "@/lib/store/budget-warning-sql";
 import { mayDecide } from "@/lib/store/eligible-sql";
-import { insertEvent } from "@/lib/store/event-sql";
+import { insertEvent, type NewEvent, withId } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
 import { heldBy, type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
 import { pause } from "@/lib/pause";
+import type { ResultPiece, RunLine } from "@/lib/store/run-line";
 
 /** The call as the worker knows it: what it is about to send must be what is on record, and what was granted. */
 export interface Execution {
@@ -99,23 +100,38 @@ export interface CallResult {
   refundUsd?: number;
 }
 
-export async function recordResult(db: Statements, lease: Lease, result: CallResult, at: Date): Promise<LeaseOutcome> {
-  const data: EventData = { call_id: result.callId, duration_ms: result.durationMs, ...(result.error ? { code: result.error.code } : {}) };
-  const event = insertEvent({ chainId: lease.runId, type: `call.${result.status}`, at, actor: SYSTEM_ACTOR, data }, "moved");
+export async function recordResult(line: RunLine, lease: Lease, result: CallResult, at: Date): Promise<LeaseOutcome> {
   await pause("dispatch-call:before-result-commit", result.callId);
-  const rows = await db.$queryRaw<{ id: string }[]>`
-    WITH held AS (UPDATE runs SET updated_at = ${at}, cost_usd = greatest(cost_usd - ${result.refundUsd ?? 0}, 0) WHERE ${heldBy(lease)} RETURNING id),
-    moved AS (
-      UPDATE calls SET status = ${result.status}::call_status, result = ${JSON.stringify(result.result ?? null)}::jsonb,
-        error = ${result.error ? JSON.stringify(result.error) : null}::jsonb,
-        completed_at = CASE WHEN ${result.status} <> 'outcome_unknown' THEN ${at}::timestamptz END
-      FROM held
-      WHERE calls.id = ${result.callId} AND calls.run_id = held.id AND calls.status = 'executing' AND calls.epoch = ${lease.epoch}
-      RETURNING calls.id
-    ), logged AS (${event})
-    SELECT id FROM moved`;
+  const rows = await line.put({ kind: "result", lease, result, event: resultEvent(lease, result, at), at });
   await pause("dispatch-call:after-result-commit", result.callId);
   return toOutcome(rows);
+}
+
+/** A result that nothing follows upon at once. */
+export function resultStatement(piece: ResultPiece): Statement {
+  const { lease, result, event, at } = piece;
+  return Prisma.sql`
+    WITH held AS (UPDATE runs SET updated_at = ${at}, cost_usd = greatest(cost_usd - ${result.refundUsd ?? 0}, 0) WHERE ${heldBy(lease)} RETURNING id),
+    moved AS (${updateCalls([piece])}), logged AS (${insertEvent(event, "moved")})
+    SELECT id FROM moved`;
+}
+
+/** The part of a statement that keeps results; `held` is a CTE with the run's id, under its lease. */
+export function updateCalls(results: readonly ResultPiece[]): Prisma.Sql {
+  const rows = results.map(
+    ({ lease, result, at }) => Prisma.sql`(${result.callId}, ${result.status}::call_status, ${JSON.stringify(result.result ?? null)}::jsonb,
+        ${result.error ? JSON.stringify(result.error) : null}::jsonb, ${result.status === "outcome_unknown" ? null : at}::timestamptz, ${lease.epoch}::int)`,
+  );
+  return Prisma.sql`
+      UPDATE calls SET status = r.status, result = r.result, error = r.error, completed_at = r.completed_at
+      FROM held, (VALUES ${Prisma.join(rows)}) AS r (id, status, result, error, completed_at, epoch)
+      WHERE calls.id = r.id AND calls.run_id = held.id AND calls.status = 'executing' AND calls.epoch = r.epoch
+      RETURNING calls.id`;
+}
+
+function resultEvent(lease: Lease, result: CallResult, at: Date): NewEvent {
+  const data: EventData = { call_id: result.callId, duration_ms: result.durationMs, ...(result.error ? { code: result.error.code } : {}) };
+  return withId({ chainId: lease.runId, type: `call.${result.status}`, at, actor: SYSTEM_ACTOR, data });
 }
 
 /** A call that could not be sent at all goes back to `approved` for another try later, or fails: nothing reached the server. */

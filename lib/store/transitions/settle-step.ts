@@ -35,17 +35,24 @@ export async function moveStep(db: Statements, lease: Lease, move: StepMove, at:
 
 /** The part of a statement that moves the step; `held` is a CTE with the run's id, under its lease. */
 export function stepUpdate(move: StepMove, at: Date, held: string): Prisma.Sql {
-  const sources = (Object.keys(STEP_TRANSITIONS) as StepStatus[]).filter((from) => STEP_TRANSITIONS[from].includes(move.to));
   const run = Prisma.raw(held);
-  return Prisma.sql`UPDATE steps SET status = ${move.to}::step_status,
-      input = coalesce(${json(move.input)}::jsonb, input), output = coalesce(${json(move.output)}::jsonb, output),
-      raw_output = coalesce(${json(move.rawOutput)}::jsonb, raw_output), error = CASE WHEN ${move.to} IN ('complete', 'running') THEN NULL ELSE coalesce(${json(move.error)}::jsonb, error) END,
-      degraded = degraded OR ${move.degraded ?? false}, state = state || coalesce(${json(move.state)}::jsonb, '{}'::jsonb),
-      started_at = coalesce(started_at, ${at}), completed_at = CASE WHEN ${ENDED.includes(move.to)} THEN ${at}::timestamptz END
+  return Prisma.sql`UPDATE steps SET ${stepColumns(move, at)}
     FROM ${run}
-    WHERE steps.id = ${move.stepId} AND steps.run_id = ${run}.id AND steps.status = ANY (${sources}::step_status[])
+    WHERE steps.id = ${move.stepId} AND steps.run_id = ${run}.id AND steps.status = ANY (${stepSources(move)}::step_status[])
     RETURNING steps.id`;
 }
+
+/** What of the step's row changes. */
+export function stepColumns(move: StepMove, at: Date, { state = Prisma.sql`state`, startedAt = at } = {}): Prisma.Sql {
+  return Prisma.sql`status = ${move.to}::step_status,
+      input = coalesce(${json(move.input)}::jsonb, input), output = coalesce(${json(move.output)}::jsonb, output),
+      raw_output = coalesce(${json(move.rawOutput)}::jsonb, raw_output), error = CASE WHEN ${move.to} IN ('complete', 'running') THEN NULL ELSE coalesce(${json(move.error)}::jsonb, error) END,
+      degraded = degraded OR ${move.degraded ?? false}, state = ${state} || coalesce(${json(move.state)}::jsonb, '{}'::jsonb),
+      started_at = coalesce(started_at, ${startedAt}), completed_at = CASE WHEN ${ENDED.includes(move.to)} THEN ${at}::timestamptz END`;
+}
+
+/** The states from which the step can be moved there. */
+export const stepSources = ({ to }: StepMove): StepStatus[] => (Object.keys(STEP_TRANSITIONS) as StepStatus[]).filter((from) => STEP_TRANSITIONS[from].includes(to));
 
 export function stepEvent(runId: string, move: StepMove, at: Date): NewEvent {
   const data = { step: move.key, step_id: move.stepId, ...(move.error ? { code: move.error.code, message: move.error.message } : {}), ...(move.degraded ? { degraded: true } : {}) };
