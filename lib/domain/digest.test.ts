@@ -45,6 +45,8 @@ describe("the digest of arguments", () => {
     ["an integer beyond 2^53", { a: 2 ** 53 }, "give it as text"],
     ["a large exponent", { a: 1e300 }, "give it as text"],
     ["half of a surrogate pair", { a: "\ud800" }, "surrogate"],
+    ["a NUL", { a: ["\0"] }, "arguments.a[0] has a NUL"],
+    ["a NUL in a key", { a: { "\0": 1 } }, "arguments.a has a key that has a NUL"],
     ["half of a surrogate pair in a key", { "\udc00": 1 }, "surrogate"],
     ["__proto__ as a key", JSON.parse('{"__proto__": 1}'), "__proto__"],
     ["undefined", { a: undefined }, "arguments.a is undefined"],

@@ -10,11 +10,16 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** RFC 8785 JSON. Throws `invalid_request`, naming the place, for anything that would not survive the way to the tool unchanged. */
 export function canonicalizeArguments(value: unknown): string {
-  const problem = findProblem(value, "arguments", 0);
+  const problem = findArgumentsProblem(value);
   if (problem !== null) throw new KimitsuError("invalid_request", problem);
   const text = canonicalize(value);
   if (text === undefined) throw new Error("unreachable: a checked value has a canonical form");
   return text;
+}
+
+/** What in the arguments would not survive the way to the tool, or to the database, unchanged; null when nothing would not. */
+export function findArgumentsProblem(value: unknown): string | null {
+  return findProblem(value, "arguments", 0);
 }
 
 /** `sha256:` and 64 hexadecimal digits over the canonical form. */
@@ -30,7 +35,7 @@ export function digestOutput(value: unknown): string {
 function findProblem(value: unknown, place: string, depth: number): string | null {
   if (depth > NESTING_MAX) return `${place} is nested more than ${NESTING_MAX} deep.`;
   if (value === null || typeof value === "boolean") return null;
-  if (typeof value === "string") return LONE_SURROGATE.test(value) ? `${place} has half of a surrogate pair, which is not text.` : null;
+  if (typeof value === "string") return textProblem(value, place);
   if (typeof value === "number") return numberProblem(value, place);
   if (typeof value !== "object") return `${place} is ${typeof value}, which JSON cannot carry.`;
   if (Array.isArray(value)) {
@@ -50,13 +55,17 @@ function numberProblem(value: number, place: string): string | null {
   return null;
 }
 
+function textProblem(text: string, place: string): string | null {
+  if (text.includes("\0")) return `${place} has a NUL character, which no database holds.`;
+  return LONE_SURROGATE.test(text) ? `${place} has half of a surrogate pair, which is not text.` : null;
+}
+
 function objectProblem(value: object, place: string, depth: number): string | null {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return `${place} is not a plain object.`;
   for (const key of Object.keys(value)) {
     if (key === "__proto__") return `${place} has a key "__proto__", which programs read differently.`;
-    if (LONE_SURROGATE.test(key)) return `${place} has a key with half of a surrogate pair, which is not text.`;
-    const problem = findProblem((value as Record<string, unknown>)[key], `${place}.${key}`, depth + 1);
+    const problem = textProblem(key, `${place} has a key that`) ?? findProblem((value as Record<string, unknown>)[key], `${place}.${key}`, depth + 1);
     if (problem !== null) return problem;
   }
   return null;

@@ -1,4 +1,5 @@
 /** Reads a model's final text as the object that a step's output is. */
+import { mapText, storableText } from "./tool-text";
 
 /** With a schema the text must be a JSON object, in a code fence or not; without one, any text will do and stands under `text`. */
 export function parseAnswer(text: string, wantsJson: boolean): { ok: true; answer: Record<string, unknown> } | { ok: false; problem: string } {
@@ -13,7 +14,8 @@ function findJson(text: string): Record<string, unknown> | null {
   // Most answers are prose; an error that is thrown and caught costs far more than this look.
   if (!json.trimStart().startsWith("{")) return null;
   try {
-    return JSON.parse(json) as Record<string, unknown>;
+    // What the text writes as an escape becomes a character only here.
+    return mapText(JSON.parse(json), storableText) as Record<string, unknown>;
   } catch {
     return null;
   }

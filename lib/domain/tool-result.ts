@@ -1,5 +1,5 @@
 /** The one shape in which the result of any tool is kept, shown and given to a model. What came from the server is text of a stranger. */
-import { cleanText, mapText } from "./tool-text";
+import { cleanText, mapText, storableText } from "./tool-text";
 
 export interface ToolResult {
   success: boolean;
@@ -26,11 +26,8 @@ export interface ServerAnswer {
   isError?: unknown;
 }
 
-/** Databases hold no NUL in JSON, and half a surrogate pair is no text. */
-const UNSTORABLE = /\0/g;
-
 export function toToolResult(answer: ServerAnswer): ToolResult {
-  const storable = mapText({ content: answer.content, structured: answer.structuredContent }, (text) => text.toWellFormed().replace(UNSTORABLE, "\uFFFD")) as { content: unknown; structured: unknown };
+  const storable = mapText({ content: answer.content, structured: answer.structuredContent }, storableText) as { content: unknown; structured: unknown };
   const content = Array.isArray(storable.content) ? storable.content.filter(isBlock) : [];
   const structured = storable.structured ?? null;
   const isError = answer.isError === true;

@@ -18,6 +18,11 @@ export function cleanText(text: string): string {
   return text.toWellFormed().replace(TERMINAL_CODES, "").replaceAll("\r\n", "\n").replace(CONTROLS, "").replace(DECEPTIVE, nameCharacter);
 }
 
+/** Databases hold no NUL, and half a surrogate pair is no text: both are replaced, and all else stays. */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\uFFFD");
+}
+
 /** For people who judge a text: every character that cannot be seen is written as its number, such as ⟨U+200B⟩. */
 export function showInvisible(text: string): string {
   return text.replace(CONTROLS, nameCharacter).replace(INVISIBLE, nameCharacter);

@@ -21,7 +21,7 @@ export function cleanErrorText(text: string, sent: SentRequest): string {
   const withoutKeys = maskKeyShapes(maskSecrets(limited, listHeaderSecrets(sent.headers)));
   const line = maskEcho(withoutKeys, listTexts(sent.body)).replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
   const short = line.length > ERROR_TEXT_LENGTH_MAX ? `${line.slice(0, ERROR_TEXT_LENGTH_MAX)}…` : line;
-  return /\p{L}/u.test(short.replaceAll(/\[(secret|request)\]/g, "")) ? short : "";
+  return /\p{L}/u.test(short.replaceAll(/\[(secret|request)\]/g, "")) ? short.toWellFormed() : "";
 }
 
 /** Each header's value, its words (`Bearer abc`), and the forms in which a careless echo would carry them. */

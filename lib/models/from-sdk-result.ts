@@ -1,5 +1,6 @@
 /** From the SDK's answer to our turn. What the model got wrong is marked for the engine to answer, never guessed at. */
-import { MALFORMED_TEXT_LENGTH_MAX } from "./limits";
+import { mapText, storableText } from "@/lib/domain/tool-text";
+import { checkArguments, type CheckedArguments, refuseArguments } from "./check-arguments";
 import type { FinishReason, JsonObject, ModelRequest, ModelTurn, ToolCallRequest, Usage } from "./model";
 import { type RawPart, toRaw } from "./raw-turn";
 import type { SdkResult } from "./sdk-types";
@@ -24,7 +25,7 @@ export function fromSdkResult(result: SdkResult, request: ModelRequest, model: s
   const asked = reported === "refused" ? [] : result.content.filter((part): part is SdkToolCall => part.type === "tool-call" && part.providerExecuted !== true);
   const toolCalls = readCalls(asked, request, reported);
   const ids = new Map(asked.map((part, index) => [part, toolCalls[index]!.id]));
-  const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const text = result.content.map((part) => (part.type === "text" ? storableText(part.text) : "")).join("");
   return {
     text,
     toolCalls,
@@ -37,8 +38,12 @@ export function fromSdkResult(result: SdkResult, request: ModelRequest, model: s
 }
 
 function keepPart(part: SdkPart, ids: ReadonlyMap<SdkPart, string>): RawPart[] {
-  const metadata = "providerMetadata" in part && part.providerMetadata ? { metadata: part.providerMetadata as NonNullable<RawPart["metadata"]> } : {};
-  if (part.type === "text" || part.type === "reasoning") return [{ type: part.type, text: part.text, ...metadata }];
+  const metadata = "providerMetadata" in part && part.providerMetadata ? { metadata: mapText(part.providerMetadata, storableText) as NonNullable<RawPart["metadata"]> } : {};
+  if (part.type === "text" || part.type === "reasoning") {
+    const text = storableText(part.text);
+    // A signature over other words would be refused.
+    return [{ type: part.type, text, ...(text === part.text ? metadata : {}) }];
+  }
   const id = ids.get(part);
   return id === undefined ? [] : [{ type: "tool_call", id, ...metadata }];
 }
@@ -51,7 +56,7 @@ function readCalls(parts: readonly SdkToolCall[], request: ModelRequest, reporte
     used.add(id);
     // The limit cuts the last call in the middle of its arguments, and some providers complete the JSON that is left.
     const isCut = reported === "length" && index === parts.length - 1;
-    return { id, name: nameOf(part.toolName), ...readArguments(part.input, isCut) };
+    return { id, name: storableText(nameOf(part.toolName)), ...readArguments(part.input, isCut) };
   });
 }
 
@@ -63,14 +68,14 @@ function chooseId(given: string, used: ReadonlySet<string>, base: string): strin
   return id;
 }
 
-function readArguments(input: string, isCut: boolean): Pick<ToolCallRequest, "arguments" | "malformed"> {
-  const refuse = (problem: string) => ({ arguments: {}, malformed: { text: input.slice(0, MALFORMED_TEXT_LENGTH_MAX), problem } });
+function readArguments(input: string, isCut: boolean): CheckedArguments {
+  const refuse = (problem: string) => refuseArguments(input, problem);
   if (isCut) return refuse("The turn was cut at the token limit, so the arguments may be incomplete; send the whole call again, shorter if possible.");
   // A tool without parameters is often called with nothing at all.
   if (input.trim() === "") return { arguments: {} };
   try {
     const value: unknown = JSON.parse(input);
-    if (value !== null && typeof value === "object" && !Array.isArray(value)) return { arguments: value as JsonObject };
+    if (value !== null && typeof value === "object" && !Array.isArray(value)) return checkArguments(value as JsonObject, input);
     return refuse("The arguments are not a JSON object; send the call again with an object that fits the tool's schema.");
   } catch {
     return refuse("The arguments are not valid JSON; send the call again with a JSON object that fits the tool's schema.");

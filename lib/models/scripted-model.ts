@@ -4,6 +4,8 @@
  */
 import { compile, type CompiledExpression, isTruthy } from "@/lib/config/jmespath";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
+import { storableText } from "@/lib/domain/tool-text";
+import { checkArguments } from "./check-arguments";
 import { type Json, type JsonObject, type Model, ModelError, type ModelRequest, type ModelTool, type ModelTurn, type ToolCallRequest } from "./model";
 import { readContext, type ScriptContext, splitToolName } from "./script-context";
 import type { AgentScript, Script, ScriptTurn } from "./script-schema";
@@ -72,9 +74,9 @@ class Player {
       const options = error.retry_after_ms === undefined ? {} : { retryAfterMs: error.retry_after_ms };
       throw new ModelError(error.kind, this.#id, `${this.#id} failed: ${error.kind} (${this.#place()}).`, options);
     }
-    const text = this.#renderText(turn);
+    const text = storableText(this.#renderText(turn));
     if (isFailing && error.kind === "refused") return this.#finish(turn, { text, toolCalls: [], finishReason: "refused" });
-    if (isFailing) return this.#finish(turn, { text: text.slice(0, Math.floor(text.length / 2)), toolCalls: [], finishReason: "length" });
+    if (isFailing) return this.#finish(turn, { text: text.slice(0, Math.floor(text.length / 2)).toWellFormed(), toolCalls: [], finishReason: "length" });
     const toolCalls = (turn.call ?? []).map((call, index) => this.#makeCall(call, index));
     return this.#finish(turn, { text, toolCalls, finishReason: toolCalls.length > 0 ? "tool_calls" : "stop" });
   }
@@ -87,7 +89,8 @@ class Player {
 
   #makeCall(call: NonNullable<ScriptTurn["call"]>[number], index: number): ToolCallRequest {
     const name = call.unlisted ? call.tool : this.#findTool(call.tool);
-    return { id: `scripted-${this.#context.turn}-${index + 1}`, name, arguments: this.#render(call.arguments) as JsonObject };
+    const args = this.#render(call.arguments) as JsonObject;
+    return { id: `scripted-${this.#context.turn}-${index + 1}`, name, ...checkArguments(args, JSON.stringify(args)) };
   }
 
   #findTool(wanted: string): string {

@@ -72,8 +72,8 @@ function prepareCall(context: RunContext, work: AgentAtWork, tools: AgentTools, 
     status: settled.status,
     danger: settled.danger,
     arguments: shown,
-    // What was refused is never sent, so nothing but its redacted form is kept of it.
-    argumentsCanonical: settled.status === "approved" || settled.status === "pending_approval" ? frozen.text : canonicalizeArguments(shown),
+    // What was refused is never sent, so nothing but its redacted form is kept of it, which may be no arguments any more.
+    argumentsCanonical: settled.status === "approved" || settled.status === "pending_approval" ? frozen.text : freeze(shown).text,
     digest: frozen.digest,
     definitionFingerprint: definition ? fingerprintTool(definition) : null,
     policyHash: context.loaded.project.hash,

@@ -73,16 +73,20 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
   await pause("model-turn:before-call", wish.stepId);
   const kindOf = (name: string) => loaded.project.gateway?.providers.find((provider) => provider.name === name)?.type;
   const followed = { group, agent: work.agent.name, runId: memory.run.id, number, maxTokens: request.maxTokens, temperature: request.temperature, kindOf };
-  const answer = await followTurn(followed, () => loaded.gateway.generate(group, request, { signal: context.turnSignal })).catch(async (error: unknown) => {
-    // Nothing was recorded, so what was set aside for it is free again.
+  const turnId = createId("turn");
+  const judge = async () => {
+    const answer = await followTurn(followed, () => loaded.gateway.generate(group, request, { signal: context.turnSignal }));
+    await pause("model-turn:after-call", wish.stepId);
+    // What the model says of a secret is not kept; the calls are judged by what it really said.
+    const kept = hideInTurn(context, tools, offered, { ...answer.turn, attempts: answer.attempts });
+    const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn, says: kept.text, withTools: wish.withTools });
+    return { answer, kept, prepared };
+  };
+  const { answer, kept, prepared } = await judge().catch(async (error: unknown) => {
+    // Nothing is recorded of it, so what was set aside for it is free again.
     if (reservedUsd > 0) await writes.now((db) => releaseCost(db, memory.lease, reservedUsd));
     throw error;
   });
-  await pause("model-turn:after-call", wish.stepId);
-  const turnId = createId("turn");
-  // What the model says of a secret is not kept; the calls are judged by what it really said.
-  const kept = hideInTurn(context, tools, offered, { ...answer.turn, attempts: answer.attempts });
-  const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn, says: kept.text, withTools: wish.withTools });
   const messages = number === 1 ? [...wish.opening, ...wish.additions] : wish.additions;
   const turn = {
     id: turnId,
