@@ -1,12 +1,15 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { settleCall, type SettleWish } from "@/lib/engine/settle-call";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { useDatabase } from "@/lib/testing/database";
-import { openEngineBench } from "@/lib/testing/engine-bench";
+import { type EngineBench, eventTypes, openEngineBench } from "@/lib/testing/engine-bench";
+import { holdAt, releaseAll } from "@/lib/testing/pause-points";
 import { TEST_ACTOR } from "@/lib/testing/run-bench";
 import { CALL_ID_META_KEY } from "@/lib/tools/call-tool";
 
 const database = useDatabase();
+afterEach(releaseAll);
 
 const SCRIPT = `agents:
   worker:
@@ -75,4 +78,40 @@ test("a tool that is declared idempotent is called again by itself, three times 
   const sent = await bench.recorder.calls("drop-after");
   expect(sent).toHaveLength(3);
   expect(new Set(sent.map((call) => (call.meta as Record<string, unknown>)[CALL_ID_META_KEY]))).toEqual(new Set([run.calls[0]!.id]));
+});
+
+describe("a call that was sent, and cannot be sent again although it may be", () => {
+  const facts = { script: SCRIPT, allowlist: "- drop-after", server: "tools: { drop-after: { annotations: { idempotentHint: true }, cost_usd: 0.5 } }\n" };
+
+  test.each<[string, (bench: EngineBench) => Promise<unknown>]>([
+    ["the server is gone", ({ recorder }) => recorder.close()],
+    ["the tool has changed", ({ recorder }) => recorder.change({ name: "drop-after", description: "Does more than before" })],
+    ["the tool is gone", ({ recorder }) => recorder.remove("drop-after")],
+  ])(verifies("promise:3", "%s: what became of it stays unknown, and a person is asked"), async (_what, change) => {
+    const bench = await openEngineBench(database, facts);
+    const runId = await bench.start();
+    const held = holdAt("dispatch-call:after-call", { first: 1 });
+    const { ended } = await bench.drive(runId);
+    await held.reached();
+    expect(await bench.recorder.calls("drop-after")).toHaveLength(1);
+    await change(bench);
+    held.release();
+    await ended;
+    const run = await bench.read(runId);
+    expect(run).toMatchObject({ status: "needs_human_review", calls: [{ status: "outcome_unknown", error: { code: "outcome_unknown", message: expect.stringMatching(/^It was sent before.*drop-after was not called/) } }] });
+    expect(await eventTypes(database, runId)).not.toContain("call.failed");
+    expect(await bench.pending(runId)).toEqual([]);
+  });
+
+  test(verifies("promise:3", "by a worker that died, to a server that is gone since: what became of it stays unknown, and nothing is given back"), async () => {
+    const bench = await openEngineBench(database, { ...facts, allowlist: "- name: drop-after\n  require_approval: {}" });
+    const runId = await bench.launch();
+    await bench.decide((await bench.pending(runId))[0]!, "approved");
+    await database.db.$executeRaw`UPDATE calls SET status = 'executing', executing_at = now(), epoch = 0, attempt = 1 WHERE run_id = ${runId}`;
+    await bench.recorder.close();
+    await bench.advance(runId);
+    const run = await bench.read(runId);
+    expect(run).toMatchObject({ status: "needs_human_review", calls: [{ status: "outcome_unknown" }] });
+    expect(Number(run.costUsd)).toBeGreaterThanOrEqual(0.5);
+  });
 });

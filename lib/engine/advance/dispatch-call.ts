@@ -11,6 +11,7 @@ import { findLapse } from "@/lib/engine/advance/find-lapse";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { Waiting } from "@/lib/engine/advance/step-outcome";
+import { KimitsuError } from "@/lib/errors";
 import { pause } from "@/lib/pause";
 import type { CallRow } from "@/lib/store/queries/load-run";
 import { beginExecuting, markUnknown, recordResult, unsend } from "@/lib/store/transitions/execute-call";
@@ -57,6 +58,8 @@ async function sendUntilKnown(context: RunContext, server: ToolServer, call: Cal
   const { deps, memory, signal, writes } = context;
   for (let sends = 1; ; sends += 1) {
     const outcome = await send(context, server, call);
+    // It was sent before, by a worker that died or a moment ago: that it did not leave this time says nothing of what came of that.
+    if (outcome.kind === "not_sent" && (sends > 1 || call.status === "executing")) return { kind: "unknown", error: new KimitsuError("tool_failed", `It was sent before, and what came of that is not known. Sent again, ${outcome.error.message}`) };
     if (outcome.kind !== "unknown" || !call.retrySafe || sends >= SENDS_MAX || signal.aborted || memory.failing) return outcome;
     await sleep(RESEND_BACKOFF_MS * 2 ** (sends - 1));
     // It counts like any other call; to wait for the next window with an answer outstanding would be to wait for nobody knows what.
