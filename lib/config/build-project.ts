@@ -18,18 +18,21 @@ interface Build {
   draft: Draft;
   links: Links;
   fileHashes: Readonly<Record<string, string>>;
+  texts: Readonly<Record<string, string>>;
   sources: ReadonlyMap<string, YamlSource>;
 }
 
 /** Must only be called for a draft without errors. */
-export function buildProject({ root, draft, links, fileHashes, sources }: Build): Project {
+export function buildProject({ root, draft, links, fileHashes, texts, sources }: Build): Project {
   const servers = new Map(draft.servers.map((server) => [server, toServer(server)]));
   const agents = buildAgents(draft, links, servers, fileHashes);
   const workflows = buildWorkflows(draft, links, agents, fileHashes);
   return deepFreeze<Project>({
     root,
-    hash: hashContent(fileHashes),
+    // All environments are among the files; which of them was chosen is not. No file has a name without a dot.
+    hash: hashContent(draft.environment ? { ...fileHashes, environment: draft.environment.definition.name } : fileHashes),
     fileHashes,
+    texts,
     gateway: draft.gateway && applyEnvironment(draft.gateway.definition, draft),
     policy: draft.policy?.definition ?? null,
     environment: draft.environment?.definition ?? null,

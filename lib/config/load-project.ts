@@ -59,7 +59,7 @@ export function loadProject(root: string, options: LoadOptions): LoadResult {
   const problems = sortProblems(draft.problems);
   const wrong = new Set((options.wasChecked ? unreadable : problems).filter((problem) => problem.severity === "error").map((problem) => problem.file));
   const files = listing.files.map((entry) => ({ ...entry, ok: !wrong.has(entry.file) }));
-  const project = wrong.size > 0 ? null : buildProject({ root: folder, draft, links, fileHashes: read.hashes, sources: read.sources });
+  const project = wrong.size > 0 ? null : buildProject({ root: folder, draft, links, fileHashes: read.hashes, texts: read.texts, sources: read.sources });
   return { project, problems, files };
 }
 
@@ -78,14 +78,16 @@ interface ReadFiles {
   loaded: (Loaded<unknown> & { kind: FileKind })[];
   sources: Map<string, YamlSource>;
   hashes: Record<string, string>;
+  texts: Record<string, string>;
   broken: Set<string>;
   problems: Problem[];
 }
 
 function readAll(root: string, files: readonly ProjectFile[]): ReadFiles {
-  const result: ReadFiles = { loaded: [], sources: new Map(), hashes: {}, broken: new Set(), problems: [] };
+  const result: ReadFiles = { loaded: [], sources: new Map(), hashes: {}, texts: {}, broken: new Set(), problems: [] };
   for (const { file, kind } of files) {
     const read = readProjectFile(root, file);
+    if ("text" in read) result.texts[file] = read.text;
     if ("problem" in read) {
       result.broken.add(file);
       result.problems.push(read.problem);

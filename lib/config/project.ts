@@ -76,9 +76,11 @@ export interface ProjectWorkflow {
 export interface Project {
   /** Absolute path of the project folder. */
   root: string;
-  /** `sha256:…` over the canonical content of all files but the lock of tools. */
+  /** `sha256:…` over the canonical content of all files but the lock of tools, and the name of the chosen environment. */
   hash: string;
   fileHashes: Readonly<Record<string, string>>;
+  /** Every file as it was read: the folder may be another one a moment later. */
+  texts: Readonly<Record<string, string>>;
   /** With the providers of the chosen environment. */
   gateway: Gateway | null;
   policy: Policy | null;

@@ -4,9 +4,9 @@
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { getProject, type LoadOptions } from "@/lib/config/load-project";
+import { hashContent } from "@/lib/config/build-project";
+import { getProject, type LoadOptions, loadProject } from "@/lib/config/load-project";
 import { findVariable, type Project } from "@/lib/config/project";
-import { listProjectFiles, readProjectFile } from "@/lib/config/project-files";
 import { readToolsLock } from "@/lib/config/tools-lock";
 import type { LoadedProject, Projects } from "@/lib/engine/advance/run-deps";
 import { KimitsuError } from "@/lib/errors";
@@ -26,7 +26,7 @@ export interface ProjectsOptions extends LoadOptions {
 
 /** Throws `config_invalid` with every problem when the project in the folder cannot be used. */
 export async function openProjects(options: ProjectsOptions): Promise<Projects> {
-  const current = await load(getProject(options.root, options), options);
+  const current = load(getProject(options.root, options), options);
   const known = new Map<string, Promise<LoadedProject>>([[current.project.hash, Promise.resolve(current)]]);
   const locked = readToolsLock(options.root);
   const lock = locked && Object.fromEntries(Object.entries(locked.servers).map(([name, server]) => [name, server.tools]));
@@ -43,9 +43,9 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
   };
 }
 
-async function load(project: Project, { processEnv, fetch, now }: ProjectsOptions): Promise<LoadedProject> {
+function load(project: Project, { processEnv, fetch, now }: ProjectsOptions): LoadedProject {
   if (!project.gateway) throw new KimitsuError("config_invalid", "The project has no gateway.yaml, so no agent has a model.");
-  const scripts = await loadScripts(project.root, project.gateway);
+  const scripts = loadScripts(project.texts, project.gateway);
   const gateway = createGateway({ gateway: project.gateway, scripts, findVariable: (entry) => findVariable(project, entry, processEnv), fetch, now });
   return { project, gateway };
 }
@@ -54,23 +54,35 @@ async function restore(hash: string, options: ProjectsOptions): Promise<LoadedPr
   const version = await findProjectVersion(options.db, hash);
   if (!version) throw new KimitsuError("config_invalid", `The project ${hash} was not kept.`);
   const folder = path.resolve(options.dataFolder, "projects", hash.replace("sha256:", ""));
+  const loadOptions = { ...options, env: version.environment ?? undefined, wasChecked: true };
+  // Another process may be reading it at this moment, so what fits is left where it is.
+  const { project: there } = loadProject(folder, loadOptions);
+  if (there && isOf(there, hash)) return load(there, options);
+  rmSync(folder, { recursive: true, force: true });
+  layOut(hash, folder, version.files);
+  const project = getProject(folder, loadOptions);
+  if (!isOf(project, hash)) throw new KimitsuError("config_invalid", `What was kept as the project ${hash} is another one, ${project.hash}; a run that started with it cannot go on.`);
+  return load(project, options);
+}
+
+/** A release that hashed the files alone may have kept it. */
+function isOf(project: Project, hash: string): boolean {
+  return project.hash === hash || hashContent(project.fileHashes) === hash;
+}
+
+function layOut(hash: string, folder: string, files: Readonly<Record<string, string>>): void {
   const fresh = `${folder}.${process.pid}.${Date.now()}`;
-  for (const [file, text] of Object.entries(version.files)) {
+  for (const [file, text] of Object.entries(files)) {
     const place = path.resolve(fresh, file);
     if (!place.startsWith(`${fresh}${path.sep}`)) throw new KimitsuError("config_invalid", `The project ${hash} holds a path that leads out of it.`);
     mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 });
     writeFileSync(place, text, { mode: 0o600 });
   }
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(fresh, folder);
-  return load(getProject(folder, { ...options, env: version.environment ?? undefined, wasChecked: true }), options);
-}
-
-/** The text of every file that the project was read from. */
-export function readProjectFiles(root: string): Record<string, string> {
-  const texts = listProjectFiles(root).files.flatMap(({ file }) => {
-    const read = readProjectFile(root, file);
-    return "text" in read ? [[file, read.text] as const] : [];
-  });
-  return Object.fromEntries(texts);
+  try {
+    renameSync(fresh, folder);
+  } catch (error) {
+    // Another process was faster.
+    if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    rmSync(fresh, { recursive: true, force: true });
+  }
 }

@@ -4,7 +4,6 @@ import type { Actor } from "@/lib/domain/actor";
 import type { Projects, RunDeps } from "@/lib/engine/advance/run-deps";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
-import { readProjectFiles } from "@/lib/engine/projects";
 import type { QueueRoom } from "@/lib/engine/queue-room";
 import { type SeatDeps, writeAndGoOn } from "@/lib/engine/seat";
 import { KimitsuError } from "@/lib/errors";
@@ -72,7 +71,7 @@ export async function keepProject(deps: EngineDeps, project: Project): Promise<v
   kept.set(deps.db, hashes);
   if (hashes.has(project.hash)) return;
   if (!(await hasProjectVersion(deps.db, project.hash))) {
-    await keepProjectVersion(deps.db, { hash: project.hash, files: readProjectFiles(project.root), environment: project.environment?.name ?? null }, deps.now());
+    await keepProjectVersion(deps.db, { hash: project.hash, files: { ...project.texts }, environment: project.environment?.name ?? null }, deps.now());
   }
   hashes.add(project.hash);
 }

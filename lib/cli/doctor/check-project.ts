@@ -87,7 +87,7 @@ async function checkModels(project: Project, check: ProjectCheck): Promise<Findi
   for (const provider of gateway.providers) {
     const name = `provider ${provider.name}`;
     try {
-      if (provider.type === "scripted") await loadScripts(project.root, { ...gateway, providers: [provider] });
+      if (provider.type === "scripted") loadScripts(project.texts, { ...gateway, providers: [provider] });
       else fillProviderConfig(provider, { model: provider.name, env: gateway.env, findVariable: find });
       findings.push(ok(name, provider.type === "scripted" ? "scripted; needs no key" : `${provider.type}, configured${check.askModels ? "" : "; --ask-models tries it"}`));
     } catch (error) {
@@ -102,7 +102,7 @@ async function askGroups(project: Project, check: ProjectCheck, find: (entry: Pa
   const isScripted = (model: string) => config.providers.some(({ name, type }) => type === "scripted" && model.startsWith(`${name}/`));
   const groups = config.model_groups.filter(({ models }) => !models.every(isScripted));
   const egress = createEgress({ allowHosts: check.allowHosts });
-  const gateway = createGateway({ gateway: config, scripts: await loadScripts(project.root, config), findVariable: find, fetch: egress.guardedFetch, now: () => new Date() });
+  const gateway = createGateway({ gateway: config, scripts: loadScripts(project.texts, config), findVariable: find, fetch: egress.guardedFetch, now: () => new Date() });
   const request = { system: "Answer with one word.", messages: [{ role: "user" as const, text: "Say ready." }], tools: [], maxTokens: 16, temperature: null, metadata: { agent: "doctor", runId: "doctor", stepId: "doctor", turn: 1 } };
   try {
     return await Promise.all(groups.map(async ({ name }) => {
