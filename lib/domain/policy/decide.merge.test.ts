@@ -15,6 +15,8 @@ describe("what policy.yaml states and an agent cannot waive", () => {
     ["a denied tool, by the agent's bypass", { project: { deny: ["delete-*"] }, permissions: { mode: "bypass" } }, "deny"],
     ["a rule that asks, by the agent's bypass", { project: { rules: [{ tool: "*", decision: "ask" }] }, permissions: { mode: "bypass" } }, "ask"],
     ["a rule that asks, by an exact name", { project: { rules: [{ tool: "*", decision: "ask" }] }, allowlist: ["delete-record"] }, "ask"],
+    ["a rule that denies, by require_approval of the agent", { project: { rules: [{ tool: "*", decision: "deny" }] }, allowlist: [{ name: "delete-record", require_approval: {} }] }, "deny"],
+    ["a rule that denies in this case, by require_approval of the agent", { project: { rules: [{ tool: "*", when: "amount > `10`", decision: "deny" }] }, allowlist: [{ name: "delete-*", require_approval: { when: "amount > `10`" } }] }, "deny"],
     ["a rule that denies, by the agent's own rule", { project: { rules: [{ tool: "*", decision: "deny" }] }, permissions: { rules: [{ tool: "*", decision: "allow", priority: 9 }] } }, "deny"],
     ["ask_from, by the agent's ask_from", { project: { ask_from: "low" }, permissions: { ask_from: "critical" }, tool: low }, "ask"],
     ["ask_from, by the agent's allow", { project: { ask_from: "low" }, permissions: { allow: ["*"] }, tool: low }, "ask"],
@@ -29,6 +31,21 @@ describe("what policy.yaml states and an agent cannot waive", () => {
     ["the budget, by a larger one", { project: { budget_usd: 1 }, permissions: { budget_usd: 9 }, budget: { estimatedUsd: 2 } }, "deny"],
     ["the budget, by bypass", { project: { budget_usd: 1 }, permissions: { mode: "bypass" }, budget: { estimatedUsd: 2 } }, "deny"],
   ])("%s", (_name, changes, expected) => expect(outcome(changes)).toBe(expected));
+});
+
+describe("a rule of policy.yaml that asks, beside the agent's require_approval", () => {
+  const entry = { name: "delete-record", require_approval: { approvers: ["finance"], min_approvals: 2, self_approval: true, on_reject: "recover", timeout: "1h", reason: "Gone for good" } };
+  const askedWith = (project: unknown) => decide(CALL, contextOf({ allowlist: [entry], project }));
+
+  it("holds as well: the question is at least as strict as either", () => {
+    const answer = askedWith({ rules: [{ tool: "*", decision: "ask", reason: "Everything is watched" }] });
+    expect(answer).toMatchObject({ decision: "ask", rule: { approvers: ["finance"], minApprovals: 2, selfApproval: false, onReject: "recover", timeoutMs: 3_600_000, reason: "Everything is watched" } });
+    expect(answer.trace.find(({ outcome }) => outcome === "ask")).toMatchObject({ layer: "require_approval", reason: "Gone for good; the project asks as well: Everything is watched" });
+  });
+
+  it("says nothing where it does not fit", () => {
+    expect(askedWith({ rules: [{ tool: "read-*", decision: "ask" }, { tool: "*", decision: "allow" }] })).toMatchObject({ decision: "ask", reason: "Gone for good", rule: { selfApproval: true } });
+  });
 });
 
 describe("defaults of policy.yaml", () => {

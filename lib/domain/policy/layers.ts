@@ -54,15 +54,20 @@ export function judgeDeny({ call, project, scope }: LayerInput): LayerAnswer {
   return { outcome: "deny", code: "denied_by_policy", reason: `Tool '${formatToolName(call)}' is explicitly disallowed`, source: denied.source };
 }
 
-/** Every entry that fits best is heard: of two that are equally specific, one that asks is enough. */
-export function judgeRequireApproval({ call, grants }: LayerInput): LayerAnswer {
+/** Every entry that fits best is heard: of two that are equally specific, one that asks is enough. To ask is not to waive what the project's rules say. */
+export function judgeRequireApproval(input: LayerInput): LayerAnswer {
+  const { call, grants } = input;
   const asking = grants.flatMap((grant) => {
     const asked = whyAsked(grant, call.arguments);
     return grant.requireApproval && asked !== null ? [{ rule: toApprovalRule(grant.requireApproval), asked, source: grant.source }] : [];
   });
   const [first] = asking;
   if (!first) return pass(grants.some((grant) => grant.requireApproval) ? "require_approval: its condition does not hold" : "no require_approval");
-  return { outcome: "ask", rule: asking.map((entry) => entry.rule).reduce(combineApprovalRules), reason: first.asked, source: first.source };
+  const rule = asking.map((entry) => entry.rule).reduce(combineApprovalRules);
+  const floor = projectFloor(input, ["rules"]);
+  if (floor?.outcome === "deny") return floor;
+  if (floor?.outcome === "ask") return { outcome: "ask", rule: combineApprovalRules(floor.rule, rule), reason: `${first.asked}; the project asks as well: ${floor.reason}`, source: first.source };
+  return { outcome: "ask", rule, reason: first.asked, source: first.source };
 }
 
 /** Null when this entry does not ask for this call. */
