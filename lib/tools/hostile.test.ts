@@ -203,6 +203,20 @@ test("tools with strange names, double names, huge definitions or our secret in 
   expect(await call(server, { pool, request: { tool: "twice" }, options: { secret: "SENTINEL-header" } })).toMatchObject({ kind: "not_sent", reason: "tool_missing" });
 });
 
+test("tools that no database could hold are not offered, and stand in nobody's way", async () => {
+  const tools = [
+    { ...HARMLESS_TOOL, name: "act", description: String.raw`C:\u0000 and 😀, as text` },
+    { ...HARMLESS_TOOL, name: "nul", description: "a\0b" },
+    { ...HARMLESS_TOOL, name: "half", title: "\ud800" },
+    { ...HARMLESS_TOOL, name: "schema", inputSchema: { type: "object", properties: { a: { type: "string", enum: ["\\\0"] } } } },
+    { ...HARMLESS_TOOL, name: "key", inputSchema: { type: "object", properties: { "\udc00": { type: "string" } } } },
+  ];
+  const server = await hostile({ "tools/list": ({ reply }) => reply({ tools }) });
+  const list = await pooled().listTools(testServer(server.url));
+  expect(list.tools.map((tool) => tool.name)).toEqual(["act"]);
+  expect(list.refused.map(({ name, reason }) => [name, /NUL character or half of a surrogate pair/.test(reason)])).toEqual([["nul", true], ["half", true], ["schema", true], ["key", true]]);
+});
+
 test("a tool that changes between the list and the call is not called", async () => {
   let fetches = 0;
   const server = await hostile({

@@ -26,6 +26,9 @@ export interface FetchOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** In JSON, where both stand as escapes: what no database holds, so that whoever wrote down the list would fail. A backslash before it may itself be escaped. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
 export async function fetchToolList(client: Client, options: FetchOptions): Promise<ToolList> {
   const listed = client.getServerCapabilities()?.tools ? await readPages(client, options) : [];
   const { tools, refused } = sortOut(listed, options.matcher);
@@ -78,6 +81,7 @@ function findFault(tool: ToolDefinition, matcher: SecretMatcher): string | null 
   if (tool.name === "__proto__") return "programs read its name differently";
   const text = JSON.stringify(tool);
   if (Buffer.byteLength(text) > DEFINITION_BYTES_MAX) return `its definition is larger than ${DEFINITION_BYTES_MAX} bytes`;
+  if (UNSTORABLE.test(text)) return "its definition has a NUL character or half of a surrogate pair, which is not text";
   if (matcher.replaceAll(text, () => "") !== text) return "its definition holds a secret that was sent to the server";
   return null;
 }
