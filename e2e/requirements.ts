@@ -32,6 +32,7 @@ export const REQUIREMENTS = {
   "access:get": "A GET changes nothing, so no link, preview or prefetch can decide.",
 
   "people:first-admin": "The first start makes one administrator, however many processes start at the same time.",
+  "demo:first-runs": "On an empty database the demo starts runs of its own, so that calls wait, runs have ended and one has failed; once, however many processes start at the same time.",
   "people:add": "An admin adds a person; a generated password is shown once and works.",
   "people:add:problems": "What is wrong with a new person is told at its field, all of it at once, and nothing is written.",
   "people:role": "An admin changes a role after being asked, and is told what it will allow.",

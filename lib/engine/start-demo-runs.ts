@@ -1,10 +1,11 @@
 /**
  * On an empty database the demo starts a handful of its own workflows, under its own name, so that whoever signs in first finds calls that
- * wait, runs that ended and one that failed. Once there is any run, it does nothing.
+ * wait, runs that ended and one that failed. Once there is any run, or another process has begun with it, it does nothing.
  */
 import type { Actor } from "@/lib/domain/actor";
 import { type StartDeps, startRun } from "@/lib/engine/start-run";
 import { hasRuns } from "@/lib/store/queries/has-runs";
+import { writeSettingOnce } from "@/lib/store/transitions/write-setting";
 
 export const DEMO_ACTOR: Actor = { kind: "system", id: "demo", name: "Demo" };
 
@@ -22,6 +23,7 @@ export async function startDemoRuns(deps: StartDeps): Promise<number> {
   const { workflows } = deps.projects.current().project;
   // Someone who has made the demo project their own has other workflows, and wants no runs of ours.
   if (!RUNS.every(({ workflow }) => Object.hasOwn(workflows, workflow)) || (await hasRuns(deps.db))) return 0;
+  if (!(await writeSettingOnce(deps.db, { key: "demo.started", value: { runs: RUNS.length } }, deps.now()))) return 0;
   for (const { workflow, params } of RUNS) await startRun(deps, { workflow, params, actor: DEMO_ACTOR });
   return RUNS.length;
 }
