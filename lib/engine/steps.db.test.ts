@@ -216,7 +216,20 @@ describe("sub-workflows and webhooks", () => {
     expect(silent.received).toHaveLength(1);
     await settleCall(two.deps, TEST_ACTOR, { callId: run.calls[0]!.id, outcome: "happened", result: { seen: true } });
     expect(await two.advance(runId)).toEqual({ kind: "settled" });
+    expect((await two.read(runId)).steps[0]!.output).toEqual({ status: null, body: { seen: true } });
     expect(silent.received).toHaveLength(1);
+  });
+
+  test.each([
+    ["in JSON", String.raw`{"a\u0000":"\ud800"}`, { "a\uFFFD": "\uFFFD" }],
+    ["in text", "a\0b", "a\uFFFDb"],
+    ["nested without end", "[".repeat(30_000) + "]".repeat(30_000), expect.stringMatching(/^\[+\]+$/)],
+  ])("an answer %s that no database holds is kept without it, and the step ends", async (_what, text, body) => {
+    const target = await startHookServer(() => ({ status: 200, headers: {}, text }));
+    const bench = await open(hook(target.url));
+    const run = await bench.read(await bench.launch());
+    expect(run).toMatchObject({ status: "complete", steps: [{ output: { status: 200, body } }] });
+    expect(target.received).toHaveLength(1);
   });
 
   test(verifies("promise:2", "a webhook whose worker died after the commit is not sent a second time"), async () => {

@@ -14,8 +14,8 @@ export interface HookServer {
   received: ReceivedHook[];
 }
 
-/** `answer` gives the status, with headers if need be. */
-export async function startHookServer(answer: (hook: ReceivedHook) => number | "hang-up" | { status: number; headers: Record<string, string> } = () => 200, port = 0): Promise<HookServer> {
+/** `answer` gives the status, with headers and the text of the answer if need be. */
+export async function startHookServer(answer: (hook: ReceivedHook) => number | "hang-up" | { status: number; headers: Record<string, string>; text?: string } = () => 200, port = 0): Promise<HookServer> {
   const received: ReceivedHook[] = [];
   const server = createServer((request, response) => {
     let body = "";
@@ -24,8 +24,8 @@ export async function startHookServer(answer: (hook: ReceivedHook) => number | "
       received.push(hook);
       const answered = answer(hook);
       if (answered === "hang-up") return request.socket.destroy();
-      const { status, headers } = typeof answered === "number" ? { status: answered, headers: {} } : answered;
-      response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify({ saw: body === "" ? null : JSON.parse(body), auth: request.headers.authorization ?? null }));
+      const { status, headers, text = JSON.stringify({ saw: body === "" ? null : JSON.parse(body), auth: request.headers.authorization ?? null }) } = typeof answered === "number" ? { status: answered, headers: {} } : answered;
+      response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
     });
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));

@@ -10,6 +10,7 @@ import { digestArguments, canonicalizeArguments } from "@/lib/domain/digest";
 import { redact, redactText } from "@/lib/domain/redaction";
 import { signRequest } from "@/lib/domain/sign-request";
 import { createSecretMatcher, joinMatchers } from "@/lib/domain/secret-matcher";
+import { mapText, storableText } from "@/lib/domain/tool-text";
 import { PAUSED_RECHECK_MS } from "@/lib/engine/advance/dispatch-call";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
@@ -174,8 +175,8 @@ async function readStart(response: Response): Promise<string> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return mapText(JSON.parse(text), storableText);
   } catch {
-    return text;
+    return storableText(text);
   }
 }
