@@ -1,6 +1,7 @@
 /**
  * Goes on from where a run failed or was cancelled, as a new run that is linked to it and under the same version of the project. What ended
- * well is not done again. A run whose retry is under way or went well is a conflict, as is one that has not ended.
+ * well is not done again. A run whose retry is under way or went well is a conflict, as is one that has not ended, and one of which a step would
+ * be done again that may have acted already: a person says first what became of the call.
  */
 import type { ProjectWorkflow } from "@/lib/config/project";
 import type { Actor } from "@/lib/domain/actor";
@@ -22,6 +23,7 @@ export async function retryRun(deps: StartDeps, actor: Actor, wish: RetryWish): 
   const askedAt = new Date();
   const old = await getRunToRetry(deps.db, wish.runId);
   refuseUnlessOver(old);
+  refuseUnsettled(old);
   const { project } = await deps.projects.get(old.configHash);
   const workflow = project.workflows[old.workflow];
   if (!workflow) throw new Error(`unreachable: the project ${old.configHash} has no workflow ${old.workflow}`);
@@ -65,6 +67,16 @@ function refuseUnlessOver({ id, status, liveRetry }: RunToRetry): void {
   if (liveRetry) throw new KimitsuError("conflict", `Run ${id} was retried already, as ${liveRetry.id}, which is ${liveRetry.status}. Nothing was started.`);
 }
 
+function refuseUnsettled({ id, steps, unknownCalls }: RunToRetry): void {
+  const kept = new Set<string>();
+  for (const step of steps) if (isKept(step) || (step.parentId !== null && kept.has(step.parentId))) kept.add(step.id);
+  const unsettled = unknownCalls.filter(({ stepId }) => !kept.has(stepId));
+  if (unsettled.length === 0) return;
+  const issues = unsettled.map(({ id: path, server, tool }) => ({ path, message: `nobody knows whether ${server}.${tool} happened; settle it as happened or as failed` }));
+  const calls = unsettled.map((call) => `${call.server}.${call.tool} (${call.id})`).join(", ");
+  throw new KimitsuError("conflict", `Run ${id} would do again what may have happened already: ${calls}. Settle what became of it first, as happened or as failed, and then retry. Nothing was started.`, { issues });
+}
+
 function withSecrets(workflow: ProjectWorkflow, old: RunToRetry, given: Record<string, unknown>): Record<string, unknown> {
   const properties = schemaOf(workflow)?.properties ?? {};
   const needed = Object.keys(old.params).filter((name) => Object.hasOwn(properties, name) && properties[name]?.secret === true);
@@ -84,8 +96,11 @@ export function copySteps(steps: readonly StepToRetry[]): CopiedStep[] {
     // What stands below a kept step is on record with the old run, and so is what a sub-agent did for a step that begins anew.
     if (parent === undefined || parent?.copy.kept) continue;
     if (parent?.type === "agent" && step.itemIndex === null) continue;
-    const kept = step.status === "complete" || step.status === "skipped";
-    copies.set(step.id, { copy: { id: createId("step"), fromId: step.id, parentId: parent?.copy.id ?? null, kept }, type: step.type });
+    copies.set(step.id, { copy: { id: createId("step"), fromId: step.id, parentId: parent?.copy.id ?? null, kept: isKept(step) }, type: step.type });
   }
   return [...copies.values()].map(({ copy }) => copy);
+}
+
+function isKept({ status }: StepToRetry): boolean {
+  return status === "complete" || status === "skipped";
 }

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
+import { cancelRun } from "@/lib/engine/cancel-run";
+import { retryRun } from "@/lib/engine/retry-run";
 import { settleCall, type SettleWish } from "@/lib/engine/settle-call";
 import { verifyAudit } from "@/lib/engine/verify-audit";
 import { useDatabase } from "@/lib/testing/database";
@@ -78,6 +80,9 @@ test("a tool that is declared idempotent is called again by itself, three times 
   const sent = await bench.recorder.calls("drop-after");
   expect(sent).toHaveLength(3);
   expect(new Set(sent.map((call) => (call.meta as Record<string, unknown>)[CALL_ID_META_KEY]))).toEqual(new Set([run.calls[0]!.id]));
+  // What may be done twice stands in the way of no retry.
+  await cancelRun(bench.deps, TEST_ACTOR, { runId: run.id });
+  await retryRun(bench.deps, TEST_ACTOR, { runId: run.id });
 });
 
 describe("a call that was sent, and cannot be sent again although it may be", () => {
@@ -114,4 +119,17 @@ describe("a call that was sent, and cannot be sent again although it may be", ()
     expect(run).toMatchObject({ status: "needs_human_review", calls: [{ status: "outcome_unknown" }] });
     expect(Number(run.costUsd)).toBeGreaterThanOrEqual(0.5);
   });
+});
+
+test("a retry waits for word on a sub-agent's call too, and not for one of a step that ended well and is kept", async () => {
+  const boss = 'name: boss\nmodel: standard\nprompt: { system: "Lead." }\nsubagents: [agents/worker.agent.yaml]\nservers: [{ name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [drop-after] } }]\n';
+  const script = `${SCRIPT}  boss:\n    turns:\n      - call: [{ tool: agent__worker, arguments: {} }]\n    otherwise: { output: { done: true } }\n`;
+  const workflow = "kind: workflow\nname: main\npipeline:\n  - { id: work, agent: ./agents/boss.agent.yaml }\n";
+  const bench = await openEngineBench(database, { script, allowlist: "- drop-after", workflow, files: { "agents/boss.agent.yaml": boss } });
+  const runId = await bench.launch();
+  await cancelRun(bench.deps, TEST_ACTOR, { runId });
+  const [call] = (await bench.read(runId)).calls.filter(({ tool }) => tool === "drop-after");
+  await expect(retryRun(bench.deps, TEST_ACTOR, { runId })).rejects.toMatchObject({ code: "conflict", issues: [{ path: call!.id }] });
+  await database.db.$executeRaw`UPDATE steps SET status = 'complete' WHERE run_id = ${runId} AND parent_id IS NULL`;
+  await expect(retryRun(bench.deps, TEST_ACTOR, { runId })).resolves.toMatchObject({ runId: expect.any(String) });
 });

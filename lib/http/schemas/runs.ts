@@ -146,7 +146,7 @@ export const retryRun = defineOperation({
   path: "/runs/{runId}/retry",
   tag,
   summary: "Go on from the failed step, as a new run",
-  description: "Steps that ended well come along with their outputs. The new run is linked to the old one and runs under the same version of the project. 409 for a run that has not failed, or whose retry is under way.",
+  description: "Steps that ended well come along with their outputs. The new run is linked to the old one and runs under the same version of the project. 409 for a run that has not failed, whose retry is under way, or of which a step that would be done again has calls whose outcome is unknown: `issues` lists them, and `POST /calls/{callId}/settle` says what became of each.",
   permission: "runs:write",
   creates: true,
   params,

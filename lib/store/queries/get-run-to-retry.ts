@@ -26,6 +26,8 @@ export interface RunToRetry {
   wakes: number;
   /** In the order in which they were made: parents before children. */
   steps: StepToRetry[];
+  /** Calls of which nobody knows whether they happened, and that may not happen twice. */
+  unknownCalls: { id: string; stepId: string; server: string; tool: string }[];
   /** A retry that has not failed. */
   liveRetry: { id: string; status: RunStatus } | null;
 }
@@ -36,10 +38,11 @@ export async function getRunToRetry(db: Db, runId: string): Promise<RunToRetry> 
     select: {
       id: true, workflow: true, version: true, configHash: true, status: true, params: true, search: { select: { agents: true } }, costBudgetUsd: true, wakes: true,
       steps: { orderBy: { id: "asc" }, select: { id: true, parentId: true, key: true, type: true, status: true, itemIndex: true, agent: true } },
+      calls: { where: { status: "outcome_unknown", retrySafe: false }, orderBy: { id: "asc" }, select: { id: true, stepId: true, server: true, tool: true } },
       retries: { where: { status: { notIn: ["failed", "cancelled"] } }, orderBy: { id: "desc" }, take: 1, select: { id: true, status: true } },
     },
   });
   if (!row) throw new KimitsuError("not_found", `There is no run ${runId}.`);
-  const { retries, params, search, costBudgetUsd, ...rest } = row;
-  return { ...rest, agents: search?.agents ?? [], params: params as Record<string, unknown>, costBudgetUsd: costBudgetUsd === null ? null : Number(costBudgetUsd), liveRetry: retries[0] ?? null };
+  const { retries, calls, params, search, costBudgetUsd, ...rest } = row;
+  return { ...rest, unknownCalls: calls, agents: search?.agents ?? [], params: params as Record<string, unknown>, costBudgetUsd: costBudgetUsd === null ? null : Number(costBudgetUsd), liveRetry: retries[0] ?? null };
 }

@@ -104,9 +104,9 @@ export function UnknownOutcome({ runId, call, isOver, canSettle }: UnknownProps)
 
 function SettleFields({ isOver, error }: { isOver: boolean; error?: string }) {
   const choices = [
-    { value: "happened", label: "It happened", hint: "The run goes on with the result below." },
+    { value: "happened", label: "It happened", hint: isOver ? "It is on record, with the result below. A retry begins its step anew." : "The run goes on with the result below." },
     ...(isOver ? [] : [{ value: "did_not_happen", label: "It did not happen: send it now", hint: "It is sent once, as it was approved." }]),
-    { value: "failed", label: "Count it as failed", hint: "The agent is told that it failed." },
+    { value: "failed", label: "Count it as failed", hint: isOver ? "It is on record as failed, and the run can be retried." : "The agent is told that it failed." },
   ];
   return (
     <>

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { POST as CANCEL } from "@/app/runs/[runId]/cancel/route";
+import { POST as RETRY } from "@/app/runs/[runId]/retry/route";
 import { GET as RUN } from "@/app/runs/[runId]/route";
 import { POST as START } from "@/app/runs/route";
 import { ask, openApiBench } from "@/lib/testing/api-bench";
@@ -49,6 +51,19 @@ describe("200", () => {
     expect((await settle(callId, { outcome: "failed" })).body.status).toBe("failed");
     await bench.advance(runId);
     expect(await statusOf(runId)).toBe("complete");
+  });
+});
+
+describe("a run that ended while nobody knows what became of a call", () => {
+  test(verifies("promise:3", "is not retried until a person has said it: 409 with the calls, and nothing is sent"), async () => {
+    const { runId, callId } = await unknown();
+    const retry = () => ask(RETRY, `/runs/${runId}/retry`, { method: "POST", token, body: {} }, { runId });
+    await ask(CANCEL, `/runs/${runId}/cancel`, { method: "POST", token, body: {} }, { runId });
+    const refused = await retry();
+    expect(refused).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining(`drop-after (${callId}). Settle what became of it first`), issues: [{ path: callId }] } } });
+    expect(await database.db.run.count({ where: { retryOfRunId: runId } })).toBe(0);
+    expect((await settle(callId, { outcome: "happened", result: "seen in the books" })).status).toBe(200);
+    expect((await retry()).status).toBe(202);
   });
 });
 
