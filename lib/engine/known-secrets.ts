@@ -1,10 +1,11 @@
 /**
  * Every secret that this process can read: the variables marked secret, literals of server files, and the deployment's own. Whoever gives
- * one back, a tool that reads a file as well as a person who types it, it is not kept. Values of a run's own params are not among them:
- * they are sealed, and opened only for the server that gets them.
+ * one back, a tool that reads a file as well as a person who types it, it is not kept. Values of a run's own params are sealed: they are
+ * looked for in what comes back to that run, and opened for each look.
  */
 import { findVariable, type Project } from "@/lib/config/project";
-import { createSecretMatcher, type SecretMatcher } from "@/lib/domain/secret-matcher";
+import { createSecretMatcher, joinMatchers, type SecretMatcher } from "@/lib/domain/secret-matcher";
+import type { RunContext } from "@/lib/engine/advance/run-context";
 import { KimitsuError } from "@/lib/errors";
 
 /** Shorter values stand in ordinary text by chance; they are only looked for where the server itself was given them. */
@@ -34,6 +35,13 @@ export function matchKnownSecrets(project: Project, processEnv: Variables): Secr
   const matcher = createSecretMatcher(known);
   made.set(project, { values, matcher });
   return matcher;
+}
+
+/** For what comes back to a run, from whomever: its secret params too, although they were given to another server. */
+export function matchRunSecrets({ loaded, deps, memory }: Pick<RunContext, "loaded" | "deps" | "memory">): SecretMatcher {
+  const known = matchKnownSecrets(loaded.project, deps.processEnv);
+  const own = keepLong(Object.entries(memory.run.openSecrets()).map(([name, value]) => ({ name, value })));
+  return own.length === 0 ? known : joinMatchers(createSecretMatcher(own.map(({ value }) => value)), known);
 }
 
 /** For a process whose project cannot be read: the deployment's secrets alone. */

@@ -47,7 +47,7 @@ async function look(deps: LookDeps, project: Project, server: ProjectServer, sig
 /** Null when its params depend on a run, or a variable that they need is not set here. */
 function findAlone({ processEnv }: LookDeps, project: Project, server: ProjectServer): ToolServer | null {
   try {
-    return { ...resolveAlone(project, server, {}, processEnv), others: matchKnownSecrets(project, processEnv) };
+    return { ...resolveAlone(project, server, {}, processEnv), others: () => matchKnownSecrets(project, processEnv) };
   } catch (error) {
     if (error instanceof KimitsuError) return null;
     throw error;

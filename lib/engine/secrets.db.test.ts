@@ -123,6 +123,31 @@ test(verifies("promise:6", "secrets that a tool was never given, and read somewh
   for (const secret of FOUND) expect(rows.includes(secret), secret).toBe(false);
 });
 
+test(verifies("promise:6", "a run's own secret param stands in no row either, whoever gives it back: a server or a webhook that never got it, or a model"), async () => {
+  const pin = "sentinel-pin-6e2b0";
+  const server = await startHostileServer({ "tools/call": ({ reply }) => reply({ content: [{ type: "text", text: `it is ${pin}` }], structuredContent: { pin: Buffer.from(pin).toString("base64") } }) });
+  onTestFinished(() => server.close());
+  const hook = await openHook((_request, response) => void response.end(JSON.stringify({ note: `it is ${pin}` })));
+  const script = `agents:
+  worker:
+    turns:
+      - { say: "I know ${pin}", call: [{ tool: act, arguments: {} }, { tool: nowhere, arguments: { note: "${pin}" }, unlisted: true }] }
+    otherwise: { output: { told: "{{ results.act }}", said: "${pin}" } }
+`;
+  const files = {
+    "agents/worker.agent.yaml": FILES_AGENT.replace("{ name: act, require_approval: { on_reject: recover } }", "act"),
+    "servers/recorder.server.yaml": `name: files-${Math.random().toString(36).slice(2)}\nurl: "${server.url}"\n`,
+    "workflows/main.workflow.yaml": `kind: workflow\nname: main\nparams: { schema: { type: object, required: [pin], properties: { pin: { type: string, secret: true } } } }\npipeline:\n  - { id: work, agent: ./agents/worker.agent.yaml }\n  - { id: notify, depends_on: [work], webhook: { url: "${hook}", body: { told: "{{ step.work.told }}" } } }\n`,
+  };
+  const bench = await openEngineBench(database, { script, files });
+  const run = await bench.read(await bench.launch({ pin }));
+  expect(run.status).toBe("complete");
+  expect(run.calls.map(({ tool, status }) => [tool, status])).toEqual([["act", "succeeded"], ["nowhere", "denied"], ["POST", "succeeded"]]);
+  expect(run.calls[0]!.result).toMatchObject({ output: "it is [secret]" });
+  const rows = await dump(database);
+  for (const spelling of [pin, Buffer.from(pin).toString("base64")]) expect(rows.includes(spelling), spelling).toBe(false);
+});
+
 test(verifies("promise:6", "a secret that a person types into a param, a reason or a comment is refused, and nothing is done"), async () => {
   const server = await startHostileServer({});
   onTestFinished(() => server.close());

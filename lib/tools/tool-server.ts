@@ -11,8 +11,8 @@ export interface ToolServer {
   resolved: Pick<ResolvedServer, "params" | "auth" | "env">;
   /** Asked in the moment a secret is needed, and for nothing else. */
   secrets: SecretResolver;
-  /** Finds secrets that the server was never given: it may have read them elsewhere. */
-  others?: SecretMatcher;
+  /** Finds secrets that the server was never given: it may have read them elsewhere. Asked for each use, so that no connection keeps them. */
+  others?: () => SecretMatcher;
 }
 
 /** What the server gets as params. The one that goes into the header goes nowhere else. */
@@ -45,7 +45,7 @@ export function matchSecrets({ resolved, secrets, others }: ToolServer): SecretM
     }
   });
   const own = createSecretMatcher(values);
-  return others ? joinMatchers(own, others) : own;
+  return others ? joinMatchers(own, others()) : own;
 }
 
 export function hideSecrets(matcher: SecretMatcher, text: string): string {

@@ -6,7 +6,7 @@ import type { AgentScope, PinState } from "@/lib/domain/policy/policy-input";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import { judgePin, type PinBook } from "@/lib/domain/tool-pin";
 import type { RunContext } from "@/lib/engine/advance/run-context";
-import { matchKnownSecrets } from "@/lib/engine/known-secrets";
+import { matchRunSecrets } from "@/lib/engine/known-secrets";
 import { KimitsuError } from "@/lib/errors";
 import { log } from "@/lib/log";
 import { noteUnreachable } from "@/lib/store/transitions/note-unreachable";
@@ -68,7 +68,7 @@ async function readServer(context: RunContext, work: AgentAtWork, entry: Project
 /** Throws `config_invalid` or TemplateError when what the server needs is not there. */
 export function toToolServer(context: RunContext, { agent, params, step }: ServerUser, entry: ProjectAgentServer): ToolServer {
   const resolved = resolveServer({ project: context.loaded.project, agent, server: entry, agentParams: params, step });
-  return { definition: entry.server.definition, resolved, secrets: context.secrets, others: matchKnownSecrets(context.loaded.project, context.deps.processEnv) };
+  return { definition: entry.server.definition, resolved, secrets: context.secrets, others: () => matchRunSecrets(context) };
 }
 
 /** Null for one that cannot be reached and is not required: the run goes on without it, and its trail says so. Throws `tool_failed` for one that is. */

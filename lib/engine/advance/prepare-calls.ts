@@ -1,6 +1,7 @@
 /** Turns the calls that a model asks for into rows: known or not, fitting their schema or not, allowed, asked or refused. */
 import { canonicalizeArguments, digestArguments } from "@/lib/domain/digest";
 import { redact } from "@/lib/domain/redaction";
+import type { SecretMatcher } from "@/lib/domain/secret-matcher";
 import { summarizeCall, titleOf } from "@/lib/domain/summarize-call";
 import { fingerprintTool } from "@/lib/domain/tool-fingerprint";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
@@ -8,6 +9,7 @@ import { findEarlierRejection } from "@/lib/engine/advance/conversation";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { isRetrySafe, judgeCall, type WantedCall } from "@/lib/engine/advance/judge-call";
 import { toApproval } from "@/lib/engine/advance/to-approval";
+import { matchRunSecrets } from "@/lib/engine/known-secrets";
 import type { OfferedTools } from "@/lib/engine/advance/offer-tools";
 import { createId } from "@/lib/ids";
 import { KimitsuError } from "@/lib/errors";
@@ -55,7 +57,7 @@ function prepareCall(context: RunContext, work: AgentAtWork, tools: AgentTools, 
   const call = { server: target?.server ?? "unknown", tool: target?.tool ?? wanted.name, arguments: wanted.arguments as Record<string, unknown> };
   const server = tools.servers.get(call.server);
   const definition = server?.definitions.get(call.tool);
-  const options = { fingerprint: context.deps.fingerprint, ...(server ? { matcher: matchSecrets(server.tools) } : {}), ...(definition ? { schema: definition.inputSchema } : {}) };
+  const options = { fingerprint: context.deps.fingerprint, matcher: server ? matchSecrets(server.tools) : matchRunSecrets(context), ...(definition ? { schema: definition.inputSchema } : {}) };
   const frozen = freeze(wanted.arguments);
   const shown = redact(wanted.arguments, options) as Record<string, unknown>;
   const settled = settle();
@@ -110,10 +112,10 @@ function freeze(args: unknown): { text: string; digest: string; problem: string 
 }
 
 /** Arguments that cannot be sent as they were meant, or that hold a secret, which no model can rightly know. */
-function problemOf(wanted: ToolCallRequest, frozen: { text: string; problem: string | null }, options: { matcher?: { replaceAll(text: string, replace: () => string): string } }): Settled | null {
+function problemOf(wanted: ToolCallRequest, frozen: { text: string; problem: string | null }, { matcher }: { matcher: SecretMatcher }): Settled | null {
   if (wanted.malformed) return refused("failed", "malformed_arguments", wanted.malformed.problem);
   if (frozen.problem !== null) return refused("failed", "malformed_arguments", frozen.problem);
-  if (options.matcher && options.matcher.replaceAll(frozen.text, () => "") !== frozen.text) return refused("denied", "secret_in_arguments", "The arguments hold the value of a secret; secrets are given to servers by their params, never by a model.");
+  if (matcher.replaceAll(frozen.text, () => "") !== frozen.text) return refused("denied", "secret_in_arguments", "The arguments hold the value of a secret; secrets are given to servers by their params, never by a model.");
   return null;
 }
 

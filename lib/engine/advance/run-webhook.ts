@@ -15,7 +15,7 @@ import { PAUSED_RECHECK_MS } from "@/lib/engine/advance/dispatch-call";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
-import { matchKnownSecrets } from "@/lib/engine/known-secrets";
+import { matchRunSecrets } from "@/lib/engine/known-secrets";
 import { createId } from "@/lib/ids";
 import { pause } from "@/lib/pause";
 import type { CallRow, StepRow } from "@/lib/store/queries/load-run";
@@ -100,7 +100,7 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
   const { memory, deps, writes } = context;
   const startedAt = performance.now();
   const values = listSecrets(rendered).map((secret) => secret.reveal(context.secrets));
-  const options = { fingerprint: deps.fingerprint, matcher: joinMatchers(createSecretMatcher(values), matchKnownSecrets(context.loaded.project, deps.processEnv)) };
+  const options = { fingerprint: deps.fingerprint, matcher: joinMatchers(createSecretMatcher(values), matchRunSecrets(context)) };
   await pause("webhook:before-call", callId);
   const sent = { id: callId, ...(revealSecrets(rendered, context.secrets) as Omit<Revealed, "id">) };
   const outcome = await followWebhook({ id: callId, method: step.webhook.method }, () => request(context, step, sent, (text) => redactText(text, options)));

@@ -12,7 +12,7 @@ import { reserveTurn } from "@/lib/engine/advance/reserve-turn";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held } from "@/lib/engine/advance/run-memory";
 import type { StepError } from "@/lib/engine/advance/step-outcome";
-import { matchKnownSecrets } from "@/lib/engine/known-secrets";
+import { matchRunSecrets } from "@/lib/engine/known-secrets";
 import { createId } from "@/lib/ids";
 import type { ModelMessage, ModelRequest, ModelTurn, UserMessage } from "@/lib/models/model";
 import { pause } from "@/lib/pause";
@@ -123,9 +123,9 @@ function isAllThatIsLeft({ memory, signal }: RunContext, { stepId, parentCallId 
   return [...memory.steps.values()].every((step) => step.parentId === null && (step.id === stepId || step.status === "pending" || isStepSettled(step.status)));
 }
 
-function hideInTurn<T extends ModelTurn>({ loaded, deps }: RunContext, tools: AgentTools, offered: OfferedTools, turn: T): T {
+function hideInTurn<T extends ModelTurn>(context: RunContext, tools: AgentTools, offered: OfferedTools, turn: T): T {
   // An agent without servers has a provider all the same, which knows its own key.
-  const matchers = [matchKnownSecrets(loaded.project, deps.processEnv), ...[...tools.servers.values()].map((server) => matchSecrets(server.tools))];
+  const matchers = [matchRunSecrets(context), ...[...tools.servers.values()].map((server) => matchSecrets(server.tools))];
   const kept = matchers.reduce((value, matcher) => mapText(value, (text) => hideSecrets(matcher, text)) as T, turn);
   return { ...kept, text: hideSecrets(createSecretMatcher(listHiddenIn(tools, offered, turn)), kept.text) };
 }
