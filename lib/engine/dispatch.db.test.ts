@@ -243,6 +243,24 @@ describe("a project that became stricter while the run waited", () => {
       const today = await openEngineBench(database, { script, files: files("min_approvals: 2"), allowlist: ASK, on: bench });
       expect(await today.decide((await today.pending(runId))[0]!, "approved")).toBe("pending");
     });
+
+    test.each([
+      ["gives it fewer tools", "subagents: [{ path: agents/worker.agent.yaml, tools: [recorder.echo] }]\n"],
+      ["does not call it any more", ""],
+    ])(verifies("approval:stricter", "a sub-agent whose caller %s today: the card says so, and a call that was approved before is not sent"), async (_what, subagents) => {
+      const script = "agents:\n  boss: { turns: [{ call: [{ tool: agent__worker, arguments: {} }] }], otherwise: { output: {} } }\n  worker: { turns: [{ call: [{ tool: t-none, arguments: {} }] }], otherwise: { output: {} } }\n";
+      const files = (below: string) => ({ "agents/boss.agent.yaml": `name: boss\nmodel: standard\nprompt: { system: "Lead." }\nservers: [{ name: recorder, path: servers/recorder.server.yaml }]\n${below}`, "workflows/main.workflow.yaml": "kind: workflow\nname: main\npipeline: [{ id: work, agent: ./agents/boss.agent.yaml }, { id: other, agent: ./agents/worker.agent.yaml }]\n" });
+      const allowlist = `${ASK}\n- echo`;
+      const bench = await openEngineBench(database, { script, files: files("subagents: [agents/worker.agent.yaml]\n"), allowlist });
+      const runId = await bench.launch();
+      const approval = (await bench.pending(runId)).find(({ stepKey }) => stepKey === "work")!;
+      const today = await openEngineBench(database, { script, files: files(subagents), allowlist, on: bench });
+      await expect(today.decide(approval, "approved")).rejects.toThrow(/They refuse this call: Tool 'recorder.t-none' is not among the tools that agent 'worker' was given/);
+      expect(await bench.decide(approval, "approved")).toBe("approved");
+      await today.advance(runId);
+      expect(await bench.recorder.calls("t-none")).toHaveLength(0);
+      expect((await bench.read(runId)).calls.find(({ id }) => id === approval.callId)).toMatchObject({ status: "denied", error: { code: "tool_not_permitted" } });
+    });
   });
 
   test("an agent that is gone is still held to what the project says today", async () => {

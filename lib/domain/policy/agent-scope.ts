@@ -24,13 +24,20 @@ export function toAgentScope(project: Located, agent: ProjectAgent): AgentScope 
   };
 }
 
-/** The chain for a sub-agent of `parent`, whose own chain is `scopes`. The subset is written in the parent's names for servers. */
+/** The chain for a sub-agent of `parent`, whose own chain is `scopes`. */
 export function toSubagentScopes(project: Located, scopes: readonly AgentScope[], parent: ProjectAgent, subagent: ProjectSubagent): AgentScope[] {
-  const only = subagent.tools?.map((pattern, index) => ({
-    pattern: toOwnName(parent, pattern),
-    source: project.locate(parent.file, [...subagent.at, "tools", index]),
-  }));
-  return intersectScopes(scopes, { ...toAgentScope(project, subagent.agent), only: only ?? null });
+  return intersectScopes(scopes, { ...toAgentScope(project, subagent.agent), only: toSubset(project, parent, subagent) });
+}
+
+/** The scope of an agent when it works for `parent`: no tool is among those it is given where the parent does not name it. */
+export function toScopeUnder(project: Located, parent: ProjectAgent, agent: ProjectAgent): AgentScope {
+  const subagent = parent.subagents.find((candidate) => candidate.agent.name === agent.name);
+  return { ...toAgentScope(project, agent), only: subagent ? toSubset(project, parent, subagent) : [] };
+}
+
+/** It is written in the parent's names for servers. */
+function toSubset(project: Located, parent: ProjectAgent, { tools, at }: ProjectSubagent): AgentScope["only"] {
+  return tools?.map((pattern, index) => ({ pattern: toOwnName(parent, pattern), source: project.locate(parent.file, [...at, "tools", index]) })) ?? null;
 }
 
 /** The chain of a call that is on record, for its callers by name, outermost first. Null when the project has one of them no more, or not below the other. */

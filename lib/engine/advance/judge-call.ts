@@ -3,7 +3,7 @@ import { DANGER_LEVELS } from "@/lib/config/permission-schema";
 import type { Project } from "@/lib/config/project";
 import { assessDanger, type StatedFacts } from "@/lib/domain/danger";
 import { type ApprovalRule, combineApprovalRules } from "@/lib/domain/policy/approval-rule";
-import { toAgentScope, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
+import { toAgentScope, toProjectPermissions, toScopeUnder } from "@/lib/domain/policy/agent-scope";
 import { decide } from "@/lib/domain/policy/decide";
 import { lowestBudget, type PolicyDecision, type TraceEntry } from "@/lib/domain/policy/policy-answer";
 import type { AgentScope, PermissionSet, PolicyCall, PolicyContext } from "@/lib/domain/policy/policy-input";
@@ -36,11 +36,16 @@ interface Rules {
   facts?: (StatedFacts & { cost_usd?: number | undefined }) | undefined;
 }
 
-/** An agent that is gone from the project has no rules of today; those of its run still hold, under what the project says today. */
+/**
+ * An agent that is gone from the project has no rules of today; those of its run still hold, under what the project says today. Of two that are
+ * both there, the upper one's file says what the lower one is given, and whether it is called at all.
+ */
 export function ofToday(current: Project, work: { scopes: readonly AgentScope[]; agent: string }, call: WantedCall): Rules {
-  const scopes = work.scopes.map((scope) => {
-    const agent = Object.hasOwn(current.agents, scope.agent) ? current.agents[scope.agent] : undefined;
-    return agent ? { ...toAgentScope(current, agent), only: scope.only } : scope;
+  const agents = work.scopes.map((scope) => (Object.hasOwn(current.agents, scope.agent) ? current.agents[scope.agent] : undefined));
+  const scopes = work.scopes.map((scope, place) => {
+    const [agent, parent] = [agents[place], agents[place - 1]];
+    if (!agent) return scope;
+    return parent ? toScopeUnder(current, parent, agent) : { ...toAgentScope(current, agent), only: scope.only };
   });
   const server = current.agents[work.agent]?.servers.find((entry) => entry.name === call.server)?.server;
   return { scopes, project: toProjectPermissions(current), facts: server?.definition.tools?.[call.tool] };
