@@ -109,6 +109,19 @@ describe("between the decision and the call", () => {
     expect(run.calls[0]!.error).toMatchObject({ code: "tool_unknown" });
   });
 
+  test("a server that cannot be reached any more is said to be so, and the call is not made", async () => {
+    const facts = { script: PAY, allowlist: "- t-none", server: "required: false\n" };
+    const bench = await openEngineBench(database, facts);
+    await pauseDispatch(bench.deps, TEST_ACTOR, true);
+    const runId = await bench.launch();
+    await pauseDispatch(bench.deps, TEST_ACTOR, false);
+    await bench.recorder.close();
+    const another = await openEngineBench(database, { ...facts, on: bench });
+    another.clock.advance(60_000);
+    await another.advance(runId);
+    expect((await bench.read(runId)).calls[0]).toMatchObject({ status: "denied", error: { code: "server_unreachable" } });
+  });
+
   test("arguments that were changed in the row are not sent, and people see what is there now", async () => {
     const bench = await approvedRun();
     await database.db.$executeRaw`UPDATE calls SET arguments_canonical = '{"amount":1000000}' WHERE id = ${bench.callId}`;

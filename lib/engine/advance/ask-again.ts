@@ -33,10 +33,11 @@ export async function askAgain(context: RunContext, work: AgentAtWork, known: Ag
   const { why } = lapse;
   const { deps, memory, writes } = context;
   const tools = why === "definition_changed" ? await listAgentTools(context, work) : known;
-  const definition = tools.servers.get(call.server)?.definitions.get(call.tool);
+  const server = tools.servers.get(call.server);
+  const definition = server?.definitions.get(call.tool);
   const args = parseArguments(call.argumentsCanonical);
   const judged = judgeCall(context, work, tools, { server: call.server, tool: call.tool, arguments: args ?? {} });
-  const error = refusalOf(judged, definition, args, lapse.why === "budget" ? explainOverspend({ ...lapse, estimatedUsd: call.costUsd }) : null);
+  const error = refusalOf(judged, { definition, isReachable: server?.reachable !== false, args, overspend: lapse.why === "budget" ? explainOverspend({ ...lapse, estimatedUsd: call.costUsd }) : null });
   const shown = show(context, tools, call, definition, args ?? {});
   const rule = judged.decision === "ask" ? judged.rule : { ...DEFAULT_APPROVAL_RULE, reason: WHY[why] };
   const question = { callId: call.id, stepId: call.stepId, workflow: context.workflow.name, agent: work.agent.name, server: call.server, tool: call.tool, danger: judged.danger.level, summary: shown.summary, digest: shown.digest };
@@ -55,10 +56,11 @@ export async function askAgain(context: RunContext, work: AgentAtWork, known: Ag
 }
 
 /** Null when people can be asked. */
-function refusalOf(judged: JudgedCall, definition: ToolDefinition | undefined, args: Record<string, unknown> | null, overspend: string | null): { code: string; message: string } | null {
+function refusalOf(judged: JudgedCall, { definition, isReachable, args, overspend }: { definition: ToolDefinition | undefined; isReachable: boolean; args: Record<string, unknown> | null; overspend: string | null }): { code: string; message: string } | null {
   if (args === null) return { code: "malformed_arguments", message: "The arguments on record are no JSON object, so the call was not made." };
   if (judged.decision === "deny") return { code: judged.code, message: judged.reason };
   if (overspend !== null) return { code: "budget_exceeded", message: overspend };
+  if (!isReachable) return { code: "server_unreachable", message: "The server cannot be reached now, so nobody could say what would be called. The call was not made." };
   if (!definition) return { code: "tool_unknown", message: "The server does not list this tool any more." };
   const fit = checkAgainstSchema(definition.inputSchema, args);
   return fit.kind === "misfit" ? { code: "invalid_arguments", message: `The arguments do not fit the tool's schema: ${fit.problems.join("; ")}` } : null;
