@@ -1,35 +1,12 @@
 import type { z } from "zod";
-import { formatSourceLocation } from "@/lib/config/source-location";
 import type { DecidedApproval } from "@/lib/engine/decide-approval";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { findStricterRule } from "@/lib/engine/find-stricter-rule";
+import { toPendingApproval } from "@/lib/engine/run-envelope";
 import { findRuntime } from "@/lib/engine/runtime";
-import type { approvalSchema, pendingApprovalSchema } from "@/lib/http/schemas/approval-view";
+import type { approvalSchema } from "@/lib/http/schemas/approval-view";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 import { listSetAsides, type SetAside } from "@/lib/store/queries/list-set-asides";
-
-type Pending = z.input<typeof pendingApprovalSchema>;
-
-export function toPendingApproval(approval: ApprovalView): Pending {
-  return {
-    approval_id: approval.id,
-    call_id: approval.callId,
-    step_id: approval.stepKey,
-    agent: approval.agent,
-    server: approval.server,
-    tool: approval.tool,
-    arguments: approval.arguments,
-    danger: approval.danger as Pending["danger"],
-    asked_because: approval.trace
-      .filter((entry) => entry.outcome === "ask")
-      .map(({ layer, source, reason }) => ({ layer, source: source && source.file !== "" ? formatSourceLocation(source) : null, reason })),
-    on_reject: approval.onReject as Pending["on_reject"],
-    min_approvals: approval.minApprovals,
-    approvals: approval.approvals,
-    expires_at: approval.expiresAt?.toISOString() ?? null,
-    digest: approval.digest,
-  };
-}
 
 /** A process without a project says what is on record; it decides nothing. */
 async function toStricter(approval: ApprovalView): Promise<z.input<typeof approvalSchema>["stricter_now"]> {

@@ -1,10 +1,10 @@
 import { callerOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
 import { toRunFilter } from "@/app/runs/run-query";
-import { toSummary } from "@/app/runs/to-wire";
 import { actorOf } from "@/lib/auth/principal";
 import { answerOnce } from "@/lib/engine/answer-once";
 import { engineDeps } from "@/lib/engine/deps";
+import { toSummary } from "@/lib/engine/run-envelope";
 import { runtime } from "@/lib/engine/runtime";
 import { startRun as start } from "@/lib/engine/start-run";
 import { readRequestKey, requesterOf } from "@/lib/http/idempotency";

@@ -1,7 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { GET } from "@/app/runs/[runId]/route";
+import { GET as LIST } from "@/app/runs/route";
 import { createProgram } from "@/lib/cli/program";
 import { rereadEnv } from "@/lib/env";
-import { openApiBench } from "@/lib/testing/api-bench";
+import { ask, openApiBench } from "@/lib/testing/api-bench";
 import { buildUser } from "@/lib/testing/builders";
 import { useDatabase } from "@/lib/testing/database";
 
@@ -111,7 +113,10 @@ describe("looking", () => {
     await kimitsu("runs", "get", runId);
     expect(printed.at(-1)).toContain(`kimitsu approve ${(await bench.pendingOf(runId))[0]!.id}`);
     await kimitsu("runs", "get", runId, "--json");
-    expect(last()).toMatchObject({ id: runId, status: "pending_approval" });
+    const token = (await bench.login("viewer")).token;
+    expect(last()).toEqual((await ask(GET, `/runs/${runId}`, { token }, { runId })).body);
+    await kimitsu("runs", "--q", runId, "--json");
+    expect(last()).toEqual((await ask(LIST, `/runs?q=${runId}`, { token })).body.items[0]);
   });
 
   test("wrong words are refused", async () => {

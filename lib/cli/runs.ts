@@ -4,6 +4,7 @@ import { openDatabase } from "@/lib/cli/database";
 import { describeWays } from "@/lib/cli/suggest-decider";
 import { formatTable } from "@/lib/cli/format-table";
 import { RUN_TRANSITIONS, type RunStatus } from "@/lib/domain/run-state";
+import { toEnvelope, toSummary } from "@/lib/engine/run-envelope";
 import { KimitsuError } from "@/lib/errors";
 import { getRun, type RunView } from "@/lib/store/queries/get-run";
 import { listRuns } from "@/lib/store/queries/list-runs";
@@ -26,11 +27,11 @@ export function registerRuns(program: Command): void {
     .option("--agent <name>")
     .option("--q <words>", "words in id, workflow, agents, starter or params")
     .option("--limit <n>", "how many", "20")
-    .option("--json", "print JSON lines")
+    .option("--json", "print JSON lines, as the API gives them")
     .action(async (options: ListOptions) => {
       const { db } = await openDatabase();
       const { items } = await listRuns(db, { workflow: options.workflow, agent: options.agent, text: options.q, status: readStatus(options.status), limit: readLimit(options.limit) });
-      if (options.json) return items.forEach((run) => console.log(JSON.stringify(run)));
+      if (options.json) return items.forEach((run) => console.log(JSON.stringify(toSummary(run))));
       const rows = items.map((run) => [run.id, run.workflow, run.status, run.createdAt.toISOString().slice(0, 19).replace("T", " "), `$${run.figures.costUsd.toFixed(4)}`, run.startedBy.name]);
       console.log(rows.length === 0 ? "No runs." : formatTable(["RUN", "WORKFLOW", "STATUS", "STARTED (UTC)", "COST", "BY"], rows));
     });
@@ -38,11 +39,11 @@ export function registerRuns(program: Command): void {
     .command("get")
     .description("one run: its steps, what waits, its output")
     .argument("<run>", "run_…")
-    .option("--json", "print everything as JSON")
+    .option("--json", "print the envelope, as the API gives it")
     .action(async (runId: string, _options: unknown, command: Command) => {
       const { db } = await openDatabase();
       const run = await getRun(db, runId);
-      if (command.optsWithGlobals<{ json?: boolean }>().json) return console.log(JSON.stringify(run, null, 2));
+      if (command.optsWithGlobals<{ json?: boolean }>().json) return console.log(JSON.stringify(toEnvelope(run), null, 2));
       console.log(describe(run, await Promise.all(run.pendingApprovals.map((approval) => describeWays(db, approval)))));
     });
 }

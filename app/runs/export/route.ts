@@ -1,8 +1,8 @@
 import { route } from "@/app/api-route";
 import { CSV_HEAD, toCsvLine } from "@/app/runs/export/to-csv";
 import { toRunFilter } from "@/app/runs/run-query";
-import { toSummary } from "@/app/runs/to-wire";
 import { engineDeps } from "@/lib/engine/deps";
+import { toSummary } from "@/lib/engine/run-envelope";
 import { exportRuns } from "@/lib/http/schemas/runs";
 import { streamLines } from "@/lib/http/stream-lines";
 import { streamRuns } from "@/lib/store/queries/list-runs";

@@ -1,6 +1,6 @@
 import { route } from "@/app/api-route";
-import { toEnvelope } from "@/app/runs/to-wire";
 import { engineDeps } from "@/lib/engine/deps";
+import { toEnvelope } from "@/lib/engine/run-envelope";
 import { getRunEnvelope } from "@/lib/http/schemas/runs";
 import { getRun } from "@/lib/store/queries/get-run";
 
