@@ -55,7 +55,7 @@ describe("invoke", () => {
   test("--wait shows what happens, and the exit code tells how it ended", async () => {
     const before = await database.db.run.count();
     const command = kimitsu("invoke", "main", "--wait", "--until-asked");
-    await vi.waitUntil(async () => (await database.db.run.count()) > before);
+    await vi.waitUntil(async () => (await database.db.run.count()) > before, { timeout: 10_000 });
     const { id } = await database.db.run.findFirstOrThrow({ orderBy: { id: "desc" } });
     await bench.advance(id);
     await command;

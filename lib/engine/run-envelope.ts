@@ -1,6 +1,7 @@
 /** A run in the one form that every client gets, by the API and by the command line, with null for what is absent. */
 import type { DangerLevel, RequireApproval } from "@/lib/config/permission-schema";
 import { formatSourceLocation } from "@/lib/config/source-location";
+import { digestOutput } from "@/lib/domain/digest";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 import type { RunView } from "@/lib/store/queries/get-run";
 import type { RunSummary } from "@/lib/store/queries/list-runs";
@@ -37,6 +38,7 @@ export function toEnvelope(run: RunView) {
       metrics: toMetrics(figures, durationMs),
     })),
     pending_approvals: run.pendingApprovals.map(toPendingApproval),
+    pending_reviews: run.pendingReviews.map(({ id, name, message, rawOutput }) => ({ step_id: id, step: name, message, output: rawOutput ?? null, digest: digestOutput(rawOutput) })),
     totals: toMetrics(run.figures, run.durationMs),
     created_at: run.createdAt.toISOString(),
     updated_at: run.updatedAt.toISOString(),

@@ -64,6 +64,7 @@ describe("200", () => {
           digest: expect.stringMatching(/^sha256:/),
         },
       ],
+      pending_reviews: [],
       totals: metrics,
       created_at: time,
       updated_at: time,

@@ -29,6 +29,16 @@ const stepSchema = z
   })
   .meta({ id: "RunStep" });
 
+const pendingReviewSchema = z
+  .strictObject({
+    step_id: z.string().describe("`step_…`, to be named in the review where several wait"),
+    step: z.string().describe("As the workflow's file names it, with the item or the sub-agent"),
+    message: z.string().describe("Why the agent wants it seen"),
+    output: z.unknown(),
+    digest: z.string().describe("Of the output; send it with a review, and it holds only for what you saw"),
+  })
+  .meta({ id: "PendingReview" });
+
 export const runEnvelopeSchema = z
   .strictObject({
     run_id: z.string(),
@@ -43,6 +53,7 @@ export const runEnvelopeSchema = z
     params: z.record(z.string(), z.unknown()).describe("Secrets read `[secret]`"),
     steps: z.array(stepSchema),
     pending_approvals: z.array(pendingApprovalSchema),
+    pending_reviews: z.array(pendingReviewSchema),
     totals: metricsSchema,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

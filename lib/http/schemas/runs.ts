@@ -161,9 +161,9 @@ export const reviewRun = defineOperation({
   path: "/runs/{runId}/review",
   tag,
   summary: "Accept an output that an agent wanted seen, or end the run",
-  description: "For a run in `needs_human_review`. 409 when no output of it waits, or when several do and `step_id` is left out; `issues` then lists them.",
+  description: "For a run in `needs_human_review`. 409 when no output of it waits, when several do and `step_id` is left out (`issues` then lists them), or when the output is not the one of `digest`.",
   permission: "approvals:decide",
   params,
-  body: z.strictObject({ accepted: z.boolean().describe("False ends the run"), step_id: z.string().max(100).optional().describe("`step_…`; needed when several outputs wait"), comment }).meta({ id: "ReviewRun" }),
+  body: z.strictObject({ accepted: z.boolean().describe("False ends the run"), step_id: z.string().max(100).optional().describe("`step_…`; needed when several outputs wait"), digest: z.string().max(100).optional().describe("Of the output you saw, from `pending_reviews` of the run"), comment }).meta({ id: "ReviewRun" }),
   response: runStateSchema,
 });

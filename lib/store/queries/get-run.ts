@@ -4,6 +4,7 @@ import { KimitsuError } from "@/lib/errors";
 import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
 import { type ApprovalView, listPendingOfRun } from "@/lib/store/queries/get-approval";
+import { listReviewSteps, type ReviewStep } from "@/lib/store/queries/list-review-steps";
 import { addFigures, type Figures, type RunFailure, type StartedBy, toFigures } from "@/lib/store/queries/run-view";
 
 export interface RunStepView {
@@ -35,6 +36,8 @@ export interface RunView {
   /** The steps of the run's own pipeline, in its order. */
   steps: RunStepView[];
   pendingApprovals: ApprovalView[];
+  /** Answers that wait for a person. */
+  pendingReviews: ReviewStep[];
   figures: Figures;
   durationMs: number;
   createdAt: Date;
@@ -62,6 +65,7 @@ export async function getRun(db: Db, runId: string): Promise<RunView> {
     output: row.output,
     steps: row.steps.filter((step) => step.parentId === null).map((step) => toStepView(step, row.steps, until)),
     pendingApprovals: await listPendingOfRun(db, runId),
+    pendingReviews: row.steps.some((step) => step.status === "needs_human_review") ? await listReviewSteps(db, runId) : [],
     figures: toFigures(row),
     durationMs: Math.max(until.getTime() - row.createdAt.getTime(), 0),
     createdAt: row.createdAt,

@@ -40,6 +40,16 @@ describe("200", () => {
   });
 });
 
+test("the envelope shows the answer with its digest, and with that a review holds for this answer only", async () => {
+  const runId = await waiting();
+  const [shown] = (await read(runId)).pending_reviews;
+  expect(shown).toMatchObject({ step_id: expect.stringMatching(/^step_/), step: "work", output: { answer: 42 }, digest: expect.stringMatching(/^sha256:/) });
+  const other = await review(runId, { accepted: true, step_id: shown.step_id, digest: `sha256:${"0".repeat(64)}` });
+  expect([other.status, other.body.error.message]).toEqual([409, expect.stringContaining("is not the one you saw")]);
+  expect((await review(runId, { accepted: true, digest: shown.digest })).status).toBe(200);
+  expect((await read(runId)).pending_reviews).toEqual([]);
+});
+
 describe("refusals", () => {
   test("409 for a second word, 404 for an unknown run, 403 for a viewer, 422 without a word", async () => {
     const runId = await waiting();
