@@ -107,6 +107,22 @@ describe("rate limits", () => {
     expect(await bench.recorder.calls("echo")).toHaveLength(3);
   });
 
+  test("one limit holds for all workers on the database together, each with its own runs", async () => {
+    const calls = [1, 2, 3].map((n) => `{ tool: echo, arguments: { n: ${n} } }`).join(", ");
+    const facts = { script: `agents:\n  worker:\n    turns:\n      - call: [${calls}]\n    otherwise: { output: { done: true } }\n`, allowlist: "- echo", server: "rate_limit: 4/minute\n" };
+    const one = await openEngineBench(database, facts);
+    const two = await openEngineBench(database, { ...facts, on: one });
+    const runs = [{ bench: one, id: await one.start() }, { bench: two, id: await two.start() }];
+    const wakeAt = new Date(one.clock.now().getTime() + 60_000);
+    const outcomes = await Promise.all(runs.map(({ bench, id }) => bench.advance(id)));
+    expect(await one.recorder.calls("echo")).toHaveLength(4);
+    expect(outcomes).toContainEqual({ kind: "parked", wakeAt });
+    for (const { bench } of runs) bench.clock.advance(60_000);
+    await Promise.all(runs.filter((_run, place) => outcomes[place]!.kind === "parked").map(({ bench, id }) => bench.advance(id)));
+    expect(await one.recorder.calls("echo")).toHaveLength(6);
+    for (const { id } of runs) expect((await one.read(id)).status).toBe("complete");
+  });
+
   test("a call that is made again by itself counts, and is left to a person when the limit is reached", async () => {
     const script = "agents:\n  worker:\n    turns: [{ call: [{ tool: drop-after, arguments: {} }] }]\n    otherwise: { output: { done: true } }\n";
     const bench = await openEngineBench(database, { script, allowlist: "- drop-after", server: "rate_limit: 2/minute\ntools: { drop-after: { annotations: { idempotentHint: true } } }\n" });
