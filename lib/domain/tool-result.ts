@@ -7,6 +7,7 @@ export interface ToolResult {
   output: string;
   /** The blocks as the server sent them. */
   content: ContentBlock[];
+  /** The data, its keys and texts cleaned as the output is: this is what a model gets before all else. */
   structured_content: unknown;
   is_error: boolean;
   /** One or more sentences about what went wrong; null on success. */
@@ -29,10 +30,10 @@ export interface ServerAnswer {
 export function toToolResult(answer: ServerAnswer): ToolResult {
   const storable = mapText({ content: answer.content, structured: answer.structuredContent }, storableText) as { content: unknown; structured: unknown };
   const content = Array.isArray(storable.content) ? storable.content.filter(isBlock) : [];
-  const structured = storable.structured ?? null;
+  const structured = mapText(storable.structured ?? null, cleanText);
   const isError = answer.isError === true;
   const text = cleanText(content.map(describeBlock).join("\n"));
-  const output = text === "" && structured !== null ? cleanText(JSON.stringify(structured)) : text;
+  const output = text === "" && structured !== null ? JSON.stringify(structured) : text;
   return {
     success: !isError,
     output,
@@ -81,7 +82,7 @@ function readShell(structured: unknown): Pick<ToolResult, "stdout" | "stderr" | 
   if (structured === null || typeof structured !== "object") return {};
   const { stdout, stderr, exit_code: exitCode } = structured as Record<string, unknown>;
   if (typeof stdout !== "string" || typeof stderr !== "string" || !Number.isInteger(exitCode)) return {};
-  return { stdout: cleanText(stdout), stderr: cleanText(stderr), exit_code: exitCode as number };
+  return { stdout, stderr, exit_code: exitCode as number };
 }
 
 /** What the model gets: the data if the tool gave any, else the text; cut in the middle, where results are least telling, with a note of what is missing. */

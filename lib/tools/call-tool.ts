@@ -128,11 +128,15 @@ async function send(connection: Connection, watch: CallWatch, request: ToolCallR
 /** Refusals that concern this call alone. */
 const SAYS_NOTHING_OF_CONNECTION = new Set([402, 409, 413, 422, 429]);
 
-function toResult(answer: ServerAnswer, { name, outputSchema }: ToolDefinition, matcher: SecretMatcher): ToolResult {
+function toResult(answer: ServerAnswer, definition: ToolDefinition, matcher: SecretMatcher): ToolResult {
   const safe = mapText(answer, (text) => hideSecrets(matcher, text)) as ServerAnswer;
-  const { content, structured_content, ...cleaned } = toToolResult(safe);
+  const { content, ...cleaned } = judgeAnswer(answer, safe, definition, matcher);
   // Once more after cleaning: what takes control characters away may put a secret together again.
-  const result = { ...(mapText(cleaned, (text) => hideSecrets(matcher, text)) as typeof cleaned), content, structured_content };
+  return { ...(mapText(cleaned, (text) => hideSecrets(matcher, text)) as typeof cleaned), content };
+}
+
+function judgeAnswer(answer: ServerAnswer, safe: ServerAnswer, { name, outputSchema }: ToolDefinition, matcher: SecretMatcher): ToolResult {
+  const result = toToolResult(safe);
   if (!outputSchema || result.is_error) return result;
   if (safe.structuredContent === undefined) return toErrorResult(`${name} has answered, and without the structured content that it promises. It may have done its work.`, safe);
   // What came is checked, not what is left of it after secrets were taken out.

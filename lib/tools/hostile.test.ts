@@ -2,10 +2,11 @@
 import { createGzip, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { fingerprintTool } from "@/lib/domain/tool-fingerprint";
+import { cutForModel } from "@/lib/domain/tool-result";
 import { behave, type Behaviour, HARMLESS_TOOL, type HostileServer, pour, startHostileServer } from "@/lib/testing/hostile-servers/hostile-server";
 import { testPool, testServer, type TestServerOptions } from "@/lib/testing/hostile-servers/tool-server";
 import { startRecordingServer } from "@/lib/testing/recording-server";
-import { callTool, type ToolCallRequest } from "./call-tool";
+import { callTool, type ToolCallOutcome, type ToolCallRequest } from "./call-tool";
 import type { ToolPoolOptions } from "./tool-pool";
 
 const cleanup: (() => Promise<void>)[] = [];
@@ -363,6 +364,28 @@ test("terminal codes, direction changes and hidden tags do not reach the model a
   const text = "safe\u001B[2K\u001B]0;title\u0007 \u202Etxt\u202C \u{E0049}\u{E0067}\u0000\r\nend";
   const server = await hostile({ "tools/call": ({ reply }) => reply({ content: [{ type: "text", text }] }) });
   expect(await call(server)).toMatchObject({ kind: "answered", result: { output: "safe ⟨U+202E⟩txt⟨U+202C⟩ ⟨U+E0049⟩⟨U+E0067⟩\uFFFD\nend" } });
+});
+
+test("nor do they in structured content, in its keys or its values, where the model reads first", async () => {
+  const structuredContent = { "to\u001B[2Ktal": ["a\u202Eb", { note: "\u{E0049}\u{E0067}", "\u2066key": "x\u001B]0;title\u0007y" }] };
+  const server = await hostile({ "tools/call": ({ reply }) => reply({ content: [{ type: "text", text: "done" }], structuredContent }) });
+  const outcome = (await call(server)) as Extract<ToolCallOutcome, { kind: "answered" }>;
+  expect(cutForModel(outcome.result, 1_000)).toEqual({ total: ["a⟨U+202E⟩b", { note: "⟨U+E0049⟩⟨U+E0067⟩", "⟨U+2066⟩key": "xy" }] });
+});
+
+test.each([
+  ["fits its schema", {}],
+  ["does not", { outputSchema: { type: "object", required: ["total"] } }],
+])("a secret that a server cuts apart with terminal codes is found once they are gone, in structured content that %s", async (_how, promised) => {
+  const secret = "SENTINEL-header-value";
+  const apart = `${secret.slice(0, 8)}\u001B[0m${secret.slice(8)}`;
+  const server = await hostile({
+    "tools/list": ({ reply }) => reply({ tools: [{ ...HARMLESS_TOOL, ...promised }] }),
+    "tools/call": ({ reply }) => reply({ content: [], structuredContent: { [apart]: [apart] } }),
+  });
+  const { content: _asSent, ...result } = ((await call(server, { options: { secret } })) as Extract<ToolCallOutcome, { kind: "answered" }>).result;
+  expect(JSON.stringify(result)).not.toContain(secret);
+  expect(result.structured_content).toEqual({ "[secret]": ["[secret]"] });
 });
 
 test("a proper server of the same making is called, so that the tests above fail for their own reasons", async () => {
