@@ -149,7 +149,7 @@ export const REQUIREMENTS = {
   "promise:9": "What is not known, or cannot be judged, is asked or refused.",
   "promise:10": "What is invalid is refused before it runs, with all problems at once.",
   "leaks:none": "No secret of any kind stands in the database, a log, a trace, what an error says that nobody caught, an answer, a page, the browser's storage, a command's output or a file.",
-  "attack:poisoning": "Instructions that hide in a tool's definition are shown to whoever looks at it, and what a result claims moves no gate.",
+  "attack:poisoning": "Instructions that hide in a tool's definition are shown to whoever looks at it, are told to no model, and let no tool run unasked that nobody has locked; what a result claims moves no gate.",
   "attack:shadowing": "No server and no tool can take the name of another.",
   "attack:cross-client": "However many callers there are at once, nobody gets what is another's.",
   "attack:passthrough": "What proves who a caller is never goes on to a tool server.",

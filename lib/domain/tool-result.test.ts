@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cutForModel, cutMiddle, toErrorResult, toToolResult } from "./tool-result";
-import { cleanText, hasInvisible, showInvisible } from "./tool-text";
+import { cleanText, hasInvisible, hidesText, nameHidden, showInvisible } from "./tool-text";
 
 test("every kind of block can be read, and is kept as it came", () => {
   const content = [
@@ -96,6 +96,12 @@ test.each([
 ])("a reviewer sees a %s", (_what, text) => {
   expect(hasInvisible(text)).toBe(true);
   expect(showInvisible(text)).toMatch(/^a?⟨U\+[0-9A-F]{4,6}⟩[ab]$/);
+});
+
+test("emoji, spaces and line ends hide nothing; what can hide among them is named", () => {
+  for (const text of ["Deletes ⚠️ 1️⃣ 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿", "10\u00A0000\u202F€", "one\r\ntwo"]) expect([hidesText({ text }), nameHidden(text)]).toEqual([false, text.replace("\r\n", "\n")]);
+  expect(nameHidden("😀\u{E0141} a\u200Db \uFE0Fc")).toBe("😀⟨U+E0141⟩ a⟨U+200D⟩b ⟨U+FE0F⟩c");
+  for (const value of [{ "a\u200B": 1 }, ["b\u00AD"], "c\u001B[2K", { d: [{ e: "\u{E0049}" }] }]) expect(hidesText(value)).toBe(true);
 });
 
 test("ordinary text of any language is shown as it is", () => {

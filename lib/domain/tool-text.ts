@@ -13,6 +13,9 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Cs}\u2028\u20
 /** What a model would read and a reviewer would not: direction changes and the tag block. */
 const DECEPTIVE = /[\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu;
 
+/** Where text can hide from whoever reads a definition. Not so in emoji, which are made of such characters, and in spaces, which are seen. */
+const HIDDEN = /(\p{RGI_Emoji})|[[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\u2028\u2029]--[\n\t]]/gv;
+
 /** For models and logs: terminal codes and controls are gone, deceptive characters are named, and line ends are uniform. */
 export function cleanText(text: string): string {
   return text.toWellFormed().replace(TERMINAL_CODES, "").replaceAll("\r\n", "\n").replace(CONTROLS, "").replace(DECEPTIVE, nameCharacter);
@@ -31,6 +34,20 @@ export function showInvisible(text: string): string {
 export function hasInvisible(text: string): boolean {
   return showInvisible(text) !== text;
 }
+
+/** For models that are told of a tool: they read what a person would have seen, and its hidden characters by their numbers. */
+export function nameHidden(text: string): string {
+  return plain(text).replace(HIDDEN, (found, emoji: string | undefined) => emoji ?? nameCharacter(found));
+}
+
+/** Whether any text of a JSON value, keys included, says more than can be seen of it. */
+export function hidesText(value: unknown): boolean {
+  if (typeof value === "string") return nameHidden(value) !== plain(value);
+  if (value === null || typeof value !== "object") return false;
+  return Object.entries(value).some(([key, entry]) => hidesText(key) || hidesText(entry));
+}
+
+const plain = (text: string): string => text.toWellFormed().replaceAll("\r\n", "\n");
 
 function nameCharacter(character: string): string {
   return `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`;

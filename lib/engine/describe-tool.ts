@@ -10,7 +10,7 @@ import { decide } from "@/lib/domain/policy/decide";
 import type { AgentScope, PermissionSet } from "@/lib/domain/policy/policy-input";
 import { matchesName, matchesTool } from "@/lib/domain/policy/tool-pattern";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
-import { mapText, showInvisible } from "@/lib/domain/tool-text";
+import { hidesText, mapText, showInvisible } from "@/lib/domain/tool-text";
 import { listRegistryTools, type RegistryTool } from "@/lib/engine/list-registry";
 import type { Runtime } from "@/lib/engine/runtime";
 import { findDefinition } from "@/lib/store/queries/find-definition";
@@ -29,7 +29,7 @@ export interface AgentPolicy {
 export interface ListedTool extends RegistryTool {
   /** Agents whose allowlist has it. */
   agents: string[];
-  /** True when its texts hold characters that cannot be seen. */
+  /** True when its definition holds characters that cannot be seen. */
   hidesText: boolean;
 }
 
@@ -70,8 +70,10 @@ function toListed(project: Project, tool: RegistryTool): ListedTool {
   const texts = { description, title, annotations, inputSchema };
   const shown = mapText(texts, showInvisible) as typeof texts;
   const agents = listHolders(project, tool).map(({ agent }) => agent.name);
-  return { ...tool, ...shown, agents: [...new Set(agents)], hidesText: JSON.stringify(shown) !== JSON.stringify(texts) };
+  return { ...tool, ...shown, agents: [...new Set(agents)], hidesText: hidesInTool(tool) };
 }
+
+const hidesInTool = ({ description, title, annotations, inputSchema, outputSchema }: RegistryTool): boolean => hidesText({ description, title, annotations, inputSchema, outputSchema });
 
 /** The agents that have the server and whose allowlist has the tool. */
 function listHolders(project: Project, { server, tool }: RegistryTool): { agent: ProjectAgent; entry: ProjectAgentServer }[] {
@@ -96,7 +98,7 @@ function judgeFor(deps: ToolDeps, project: Project, agent: ProjectAgent, entry: 
     {
       scopes: [scope],
       project: permissions,
-      tool: { listing: "listed", annotations: tool.annotations ?? undefined, facts, pin: tool.pin },
+      tool: { listing: "listed", annotations: tool.annotations ?? undefined, facts, pin: tool.pin, hidesText: hidesInTool(tool) },
       hasLock: deps.projects.lock() !== null,
       budget: { usedUsd: 0, toolsUsedUsd: 0, estimatedUsd: facts.cost_usd ?? 0, limitUsd: null },
       deployment: deps.deployment,

@@ -127,6 +127,11 @@ describe("a definition that is not as pinned", () => {
     expect(pinned(pin as never, hasLock, "default").decision).toBe(answer);
   });
 
+  it("holds hidden characters, and is asked about until somebody has locked it, in mode bypass too", () => {
+    const hiding = (pin: PolicyContext["tool"]["pin"], hasLock: boolean) => decide(CALL, contextOf({ tool: { ...readOnly, pin, hidesText: true }, hasLock, permissions: { mode: "bypass" } })).decision;
+    expect([hiding("trusted_first_use", false), hiding("pinned", true), hiding("changed", true), hiding("new", true)]).toEqual(["ask", "allow", "ask", "deny"]);
+  });
+
   it("does not soften a denial", () => {
     expect(decide(CALL, contextOf({ permissions: { deny: ["*"] }, tool: { pin: "changed" } }))).toMatchObject({ decision: "deny", code: "denied_by_policy" });
   });

@@ -30,6 +30,7 @@ function judgePin(call: PolicyCall, { tool, hasLock }: PolicyContext): LayerAnsw
     case "pinned":
       return { outcome: "pass", reason: "the definition is as locked" };
     case "trusted_first_use":
+      if (tool.hidesText) return ask(`the definition of '${name}' holds characters that cannot be seen, and nobody has locked it`);
       return { outcome: "pass", reason: "no lock file: the first definition seen is trusted" };
     case "changed":
       return ask(`the definition of '${name}' has changed since it was ${hasLock ? "locked" : "first seen"}`);

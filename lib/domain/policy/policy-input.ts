@@ -63,6 +63,8 @@ export interface ToolView {
   /** The `tools:` entry of the server file. */
   facts: StatedFacts;
   pin: PinState;
+  /** True when the definition holds characters that cannot be seen. Absent where the pin is not judged either. */
+  hidesText?: boolean;
 }
 
 export interface PolicyContext {

@@ -7,6 +7,7 @@ import { toAgentScope, toProjectPermissions, toScopeUnder } from "@/lib/domain/p
 import { decide } from "@/lib/domain/policy/decide";
 import { lowestBudget, type PolicyDecision, type TraceEntry } from "@/lib/domain/policy/policy-answer";
 import type { AgentScope, PermissionSet, PolicyCall, PolicyContext } from "@/lib/domain/policy/policy-input";
+import { hidesText } from "@/lib/domain/tool-text";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 
@@ -91,6 +92,7 @@ function toContext(context: RunContext, tools: AgentTools, call: WantedCall, rul
       annotations: definition?.annotations,
       facts,
       pin: server && definition ? server.pins(definition) : "new",
+      hidesText: hidesText(definition ?? null),
     },
     hasLock: tools.hasLock,
     budget: { usedUsd: run.costUsd, toolsUsedUsd: context.memory.toolsUsd, estimatedUsd: facts.cost_usd ?? 0, limitUsd: run.costBudgetUsd },

@@ -2,6 +2,8 @@
 import type { ProjectSubagent } from "@/lib/config/project";
 import { assessDanger } from "@/lib/domain/danger";
 import { AGENTS_SERVER } from "@/lib/domain/call-state";
+import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
+import { mapText, nameHidden } from "@/lib/domain/tool-text";
 import type { AgentAtWork, AgentTools } from "@/lib/engine/advance/agent-tools";
 import type { JsonObject, ModelTool } from "@/lib/models/model";
 import type { NewCall } from "@/lib/store/transitions/record-turn";
@@ -53,7 +55,7 @@ export function offerTools(work: AgentAtWork, tools: AgentTools, state: OfferSta
   const subagents = new Map(work.agent.subagents.map((subagent) => [AGENT_PREFIX + subagent.agent.name, subagent]));
   return {
     tools: [
-      ...selectTools(offered, loaded).map(({ server, definition }) => toModelTool(names.toModel({ server, tool: definition.name }), definition.description ?? definition.title ?? definition.name, definition.inputSchema)),
+      ...selectTools(offered, loaded).map(({ server, definition }) => toModelTool(names.toModel({ server, tool: definition.name }), ...tellOf(definition))),
       ...(virtual ? [toModelTool(virtual.name, virtual.description ?? "", virtual.inputSchema)] : []),
       ...[...subagents].map(([name, subagent]) => toModelTool(name, subagent.agent.definition.description ?? `Agent ${subagent.agent.name}`, subagentSchema(subagent))),
     ],
@@ -73,6 +75,19 @@ export function offerTools(work: AgentAtWork, tools: AgentTools, state: OfferSta
     },
     loaded: () => loaded,
   };
+}
+
+/** Definitions are kept as long as a server's list is, and told on every turn. */
+const told = new WeakMap<ToolDefinition, [description: string, inputSchema: ToolDefinition["inputSchema"]]>();
+
+/** A stranger's words, with nothing in them that a person who reads the definition would not see. */
+function tellOf(definition: ToolDefinition): [description: string, inputSchema: ToolDefinition["inputSchema"]] {
+  const { description, title, name, inputSchema } = definition;
+  const before = told.get(definition);
+  if (before) return before;
+  const telling: [string, ToolDefinition["inputSchema"]] = [nameHidden(description ?? title ?? name), mapText(inputSchema, nameHidden) as ToolDefinition["inputSchema"]];
+  told.set(definition, telling);
+  return telling;
 }
 
 function toModelTool(name: string, description: string, inputSchema: Readonly<Record<string, unknown>>): ModelTool {
