@@ -144,7 +144,7 @@ export const REQUIREMENTS = {
   "approval:reach": "A card says what a rejection really ends: the run, an item that its fan-out may lose, or a sub-agent whose caller goes on.",
   "tools:looked-at": "The health and the tools of a server are known although no run has used it, and a change that it announces is shown at once.",
   "promise:6": "A value marked secret stands in no row of the database, whatever tools and webhooks give back.",
-  "promise:7": "A decision has a person, who did not start the run and may decide; nobody else's word counts.",
+  "promise:7": "A decision has a person, who started neither the run nor one that it is a retry of, and may decide; nobody else's word counts.",
   "promise:8": "Every decision and state change is on a trail that verifies.",
   "promise:9": "What is not known, or cannot be judged, is asked or refused.",
   "promise:10": "What is invalid is refused before it runs, with all problems at once.",

@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { POST as APPROVE } from "@/app/runs/[runId]/approve/route";
+import { POST as CANCEL } from "@/app/runs/[runId]/cancel/route";
 import { POST as REJECT } from "@/app/runs/[runId]/reject/route";
+import { POST as RETRY } from "@/app/runs/[runId]/retry/route";
 import { POST as DECIDE_STEP } from "@/app/runs/[runId]/steps/[step]/approval/decide/route";
 import { GET as GET_STEP } from "@/app/runs/[runId]/steps/[step]/approval/route";
 import { POST as START } from "@/app/runs/route";
 import { verifies } from "@/e2e/requirements";
+import { findCard } from "@/lib/store/queries/find-card";
+import { listInbox } from "@/lib/store/queries/list-inbox";
 import { ask, openApiBench } from "@/lib/testing/api-bench";
 import { useDatabase } from "@/lib/testing/database";
 import { POST as DECIDE } from "./[approvalId]/decide/route";
@@ -47,6 +51,28 @@ describe("deciding on a run", () => {
     expect(await bench.advance(runId)).toEqual({ kind: "settled" });
     expect(await sentBy(runId)).toBe(1);
     expect(await database.db.decision.findFirstOrThrow({ where: { approvalId: approval.id } })).toMatchObject({ userId: rea.user.id, tokenId: rea.id, verdict: "approved", comment: "fine", address: "192.0.2.1" });
+  });
+
+  test(verifies("promise:7", "nobody who started the run, or one that it is a retry of, decides its calls, and nobody of them is told that they could"), async () => {
+    const others = [await bench.login("operator", { name: "Olu" }), await bench.login("admin", { name: "Oda" })];
+    let { runId } = await waiting();
+    for (const { token } of others) {
+      expect((await onRun(CANCEL, runId, {}, token)).status).toBe(200);
+      runId = (await onRun(RETRY, runId, {}, token)).body.run_id;
+      await bench.advance(runId);
+    }
+    const [approval] = await bench.pendingOf(runId);
+    for (const { token, user } of [operator, ...others]) {
+      const { status, body } = await onRun(APPROVE, runId, { digest: approval!.digest }, token);
+      expect([status, body.error.message]).toEqual([403, expect.stringContaining("Whoever started a run cannot decide its calls")]);
+      expect((await onApproval(DECIDE, approval!.id, { decision: "approve" }, token)).status).toBe(403);
+      const reader = { userId: user.id, role: "admin" as const, groups: [] };
+      expect((await listInbox(database.db, reader, { sort: "age", mine: true })).items.map(({ id }) => id)).not.toContain(approval!.id);
+      const card = await findCard(database.db, approval!.id, reader, new Date());
+      expect([card!.refusal, card!.deciders.names]).toEqual([expect.stringContaining("Whoever started a run"), expect.not.arrayContaining([user.name])]);
+    }
+    expect(await sentBy(runId)).toBe(0);
+    expect((await onRun(APPROVE, runId, { digest: approval!.digest }, rob.token)).status).toBe(200);
   });
 
   test("reject: it never reaches the server, and the agent goes on", async () => {

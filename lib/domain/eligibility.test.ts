@@ -3,7 +3,7 @@ import { type Decider, refusalToDecide } from "@/lib/domain/eligibility";
 import { ROLES } from "@/lib/domain/roles";
 
 const decider = (role: Decider["role"], groups: string[] = [], userId = "usr_1"): Decider => ({ userId, role, groups });
-const anyone = { approvers: [], selfApproval: false, startedByUserId: "usr_0" };
+const anyone = { approvers: [], selfApproval: false, starterIds: ["usr_8", "usr_0"] };
 
 describe("who may decide", () => {
   test("without names any reviewer and above, never a viewer", () => {

@@ -11,12 +11,13 @@ export interface Deciding {
   /** Roles or groups; empty: any reviewer. */
   approvers: readonly string[];
   selfApproval: boolean;
-  startedByUserId: string | null;
+  /** Who started the run, or one that it is a retry of. */
+  starterIds: readonly string[];
 }
 
 export function refusalToDecide(decider: Decider, approval: Deciding): string | null {
   if (!roleAllows(decider.role, "approvals:decide")) return `The role ${decider.role} does not include deciding; ${whoCan(approval)}.`;
-  if (!approval.selfApproval && approval.startedByUserId === decider.userId) return `Whoever started a run cannot decide its calls; ${whoCan(approval)}.`;
+  if (!approval.selfApproval && approval.starterIds.includes(decider.userId)) return `Whoever started a run cannot decide its calls; ${whoCan(approval)}.`;
   if (approval.approvers.length === 0) return null;
   const isNamed = approval.approvers.some((name) => decider.groups.includes(name) || isRoleAtLeast(decider.role, name));
   return isNamed ? null : `This call is for ${approval.approvers.join(" or ")} to decide; ${whoCan(approval)}.`;

@@ -4,7 +4,7 @@ import { composeMessage, describeNotice, isWanted, type Notice, type NoticeFacts
 
 const facts: NoticeFacts = {
   at: "2026-01-01T10:00:00.000Z", runId: "run_1", workflow: "support", callId: "call_1", agent: "triage", server: "shop", tool: "refund", danger: "high",
-  approval: { id: "apr_1", approvers: [], selfApproval: false, startedByUserId: null, expiresAt: "2026-01-01T10:30:00+00:00" }, decided: null, code: null,
+  approval: { id: "apr_1", approvers: [], selfApproval: false, starterIds: [], expiresAt: "2026-01-01T10:30:00+00:00" }, decided: null, code: null,
 };
 const notice = (type: NoticeType, more: Partial<NoticeFacts> = {}, id = "ntc_1"): Notice => ({ id, type, facts: { ...facts, ...more } });
 const channel = (fields: object) => channelSchema.parse({ name: "ops", type: "slack", url: "x", ...fields });

@@ -19,7 +19,7 @@ export interface NoticeFacts {
   server: string | null;
   tool: string | null;
   danger: string | null;
-  approval: { id: string; approvers: string[]; selfApproval: boolean; startedByUserId: string | null; expiresAt: string | null } | null;
+  approval: { id: string; approvers: string[]; selfApproval: boolean; starterIds: string[]; expiresAt: string | null } | null;
   /** Who decided, and how. */
   decided: { by: string; verdict: string } | null;
   /** Of the error that a run failed with. */

@@ -21,10 +21,11 @@ import { findSameValues } from "@/lib/store/queries/same-values";
 import { seenBefore } from "@/lib/store/queries/seen-before";
 import { showArguments } from "@/lib/store/queries/show-arguments";
 import { nameSteps } from "@/lib/store/queries/step-names";
+import { readStarters } from "@/lib/store/starters-sql";
 
 const cardInclude = {
   call: { include: { step: { select: { key: true } } } },
-  run: { select: { startedByUserId: true, startedByName: true } },
+  run: { select: { id: true, startedByUserId: true, startedByName: true, retryOfRunId: true } },
   decisions: { include: { user: { select: { id: true, name: true } }, token: { select: { name: true } } }, orderBy: { id: "asc" } },
   setAsides: { include: { user: { select: { name: true } } }, orderBy: { createdAt: "asc" } },
 } satisfies Prisma.ApprovalInclude;
@@ -53,7 +54,8 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
   if (!stored) return null;
   const { call, run } = stored;
   const row = stricter === null || stored.status !== "pending" ? stored : { ...stored, ...held(stricter) };
-  const deciding = { approvers: row.approvers, selfApproval: row.selfApproval, startedByUserId: run.startedByUserId };
+  const startersOf = await readStarters(db, [run]);
+  const deciding = { approvers: row.approvers, selfApproval: row.selfApproval, starterIds: startersOf(run.id) };
   const [definition, earlier, sameAs, same, seen, soFar, deciders, nameOf, refusedBefore] = await Promise.all([
     call.definitionFingerprint ? findDefinitionOf(db, row.tool, call.definitionFingerprint) : null,
     listApprovedCalls(db, row),

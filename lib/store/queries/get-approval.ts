@@ -6,6 +6,7 @@ import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
 import { nameSteps, outermostKey } from "@/lib/store/queries/step-names";
 import { PLAN_ONCE } from "@/lib/store/plan-anew";
+import { readStarters, STARTERS } from "@/lib/store/starters-sql";
 
 export interface ApprovalDecision {
   user: { id: string; name: string };
@@ -47,7 +48,8 @@ export interface ApprovalView {
   selfApproval: boolean;
   editable: boolean;
   onReject: string;
-  startedByUserId: string | null;
+  /** Who started the run, or one that it is a retry of. */
+  starterIds: string[];
   startedBy: string;
   decisions: ApprovalDecision[];
   createdAt: Date;
@@ -58,19 +60,19 @@ export interface ApprovalView {
 
 export const approvalInclude = {
   call: { select: { arguments: true, argumentsCanonical: true, agentSays: true, definitionFingerprint: true, trace: true, status: true, id: true, parentCallId: true, step: { select: { key: true } } } },
-  run: { select: { startedByUserId: true, startedByName: true, configHash: true, status: true } },
+  run: { select: { id: true, startedByUserId: true, startedByName: true, retryOfRunId: true, configHash: true, status: true } },
   decisions: { include: { user: { select: { id: true, name: true } }, token: { select: { id: true, name: true } } }, orderBy: { id: "asc" } },
 } satisfies Prisma.ApprovalInclude;
 
 export type ApprovalWithCall = Prisma.ApprovalGetPayload<{ include: typeof approvalInclude }>;
 
-/** All of them at once, because the steps of sub-agents' calls are looked up. */
+/** All of them at once, because the steps of sub-agents' calls are looked up, and who started what a retry goes on from. */
 export async function toApprovalViews(db: Db, rows: readonly ApprovalWithCall[]): Promise<ApprovalView[]> {
-  const nameOf = await nameSteps(db, rows.map(({ call }) => call));
-  return rows.map((row) => toApprovalView(row, nameOf(row.call)));
+  const [nameOf, startersOf] = await Promise.all([nameSteps(db, rows.map(({ call }) => call)), readStarters(db, rows.map(({ run }) => run))]);
+  return rows.map((row) => toApprovalView(row, nameOf(row.call), startersOf(row.runId)));
 }
 
-function toApprovalView(row: ApprovalWithCall, stepKey: string): ApprovalView {
+function toApprovalView(row: ApprovalWithCall, stepKey: string, starterIds: string[]): ApprovalView {
   const { call, run, decisions, rule, ...rest } = row;
   return {
     ...rest,
@@ -82,7 +84,7 @@ function toApprovalView(row: ApprovalWithCall, stepKey: string): ApprovalView {
     rule: rule as unknown as ApprovalRule,
     trace: call.trace as unknown as TraceEntry[],
     configHash: run.configHash,
-    startedByUserId: run.startedByUserId,
+    starterIds,
     startedBy: run.startedByName,
     decisions: decisions.map(({ user, token, verdict, comment, reason, createdAt }) => ({ user, token, verdict, comment, reason, at: createdAt })),
   };
@@ -101,7 +103,7 @@ export async function findApproval(db: Db, approvalId: string): Promise<Approval
       SELECT a.id, a.call_id AS "callId", a.run_id AS "runId", r.config_hash AS "configHash", a.step_id AS "stepId", CASE WHEN c.parent_call_id IS NULL THEN s.key ELSE ${outermostKey} END AS "stepKey", a.status, a.version, a.workflow, a.agent, a.server,
         a.tool, a.danger, a.summary, a.digest, c.arguments, c.arguments_canonical AS "argumentsCanonical", c.agent_says AS "agentSays",
         c.definition_fingerprint AS "definitionFingerprint", a.rule, c.trace, a.approvers, a.min_approvals AS "minApprovals", a.approvals,
-        a.self_approval AS "selfApproval", a.editable, a.on_reject AS "onReject", r.started_by_user_id AS "startedByUserId", r.started_by_name AS "startedBy",
+        a.self_approval AS "selfApproval", a.editable, a.on_reject AS "onReject", ${STARTERS} AS "starterIds", r.started_by_name AS "startedBy",
         (SELECT coalesce(json_agg(json_build_object('user', json_build_object('id', u.id, 'name', u.name),
             'token', CASE WHEN t.id IS NOT NULL THEN json_build_object('id', t.id, 'name', t.name) END,
             'verdict', d.verdict, 'comment', d.comment, 'reason', d.reason, 'at', d.created_at) ORDER BY d.id), '[]'::json)

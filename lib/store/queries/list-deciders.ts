@@ -7,7 +7,7 @@ const NAMES_MAX = 5;
 interface Asked {
   approvers: readonly string[];
   selfApproval: boolean;
-  startedByUserId: string | null;
+  starterIds: readonly string[];
 }
 
 export interface Deciders {
@@ -40,7 +40,7 @@ export async function listOperatorAddresses(db: Db): Promise<string[]> {
   return people.map(({ email }) => email);
 }
 
-function decidersOf({ approvers, selfApproval, startedByUserId }: Asked, except: readonly string[]): Prisma.UserWhereInput {
+function decidersOf({ approvers, selfApproval, starterIds }: Asked, except: readonly string[]): Prisma.UserWhereInput {
   const able = ROLES.filter((role) => roleAllows(role, "approvals:decide"));
   const named = lowestNamed(approvers);
   const byRole = named === null ? [] : able.filter((role) => ROLES.indexOf(role) >= ROLES.indexOf(named));
@@ -48,7 +48,7 @@ function decidersOf({ approvers, selfApproval, startedByUserId }: Asked, except:
     disabledAt: null,
     role: { in: able },
     ...(approvers.length === 0 ? {} : { OR: [{ role: { in: byRole } }, { memberships: { some: { group: { name: { in: [...approvers] } } } } }] }),
-    id: { notIn: selfApproval || startedByUserId === null ? [...except] : [...except, startedByUserId] },
+    id: { notIn: selfApproval ? [...except] : [...except, ...starterIds] },
   };
 }
 

@@ -57,12 +57,16 @@ describe("the queue", () => {
     const rows = await database.db.approval.findMany({ orderBy: { id: "asc" } });
     const approvers = [[], ["viewer"], ["reviewer"], ["operator"], ["admin"], ["finance"], ["finance", "admin"]];
     for (const [index, row] of rows.entries()) await database.db.approval.update({ where: { id: row.id }, data: { approvers: approvers[index], selfApproval: index % 2 === 0 } });
-    const now = await database.db.approval.findMany({ include: { run: true } });
+    // The fourth is a retry of the second, which the reader retried for the first one's starter.
+    await database.db.run.update({ where: { id: rows[1]!.runId }, data: { startedByUserId: "usr_reader", retryOfRunId: rows[0]!.runId } });
+    await database.db.run.update({ where: { id: rows[3]!.runId }, data: { startedByUserId: null, retryOfRunId: rows[1]!.runId } });
+    const now = await database.db.approval.findMany({ include: { run: { include: { retryOf: { include: { retryOf: true } } } } } });
+    const startersOf = ({ run }: (typeof now)[number]) => [run, run.retryOf, run.retryOf?.retryOf].flatMap((each) => each?.startedByUserId ?? []);
     for (const role of ROLES) {
       for (const groups of [[], ["finance"]]) {
         for (const userId of ["usr_reader", TEST_ACTOR.id]) {
           const who = { userId, role, groups };
-          const allowed = now.filter((row) => refusalToDecide(who, { ...row, startedByUserId: row.run.startedByUserId }) === null).map((row) => row.id);
+          const allowed = now.filter((row) => refusalToDecide(who, { ...row, starterIds: startersOf(row) }) === null).map((row) => row.id);
           const mine = await listInbox(database.db, who, { sort: "age", mine: true });
           expect(mine.items.map((row) => row.id), JSON.stringify(who)).toEqual(allowed.toSorted());
           expect((await getInboxCounts(database.db, who, new Date())).mine).toBe(allowed.length);

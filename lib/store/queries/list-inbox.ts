@@ -6,6 +6,7 @@ import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 import { type InboxFilter, type InboxReader, inboxWhere } from "@/lib/store/queries/inbox-reader";
 import { type Page, toPage } from "@/lib/store/queries/page";
+import { STARTERS } from "@/lib/store/starters-sql";
 
 export type InboxSort = "expiry" | "age" | "danger";
 
@@ -50,20 +51,21 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
   const fits = inboxWhere(reader, query);
   if (fits === null) return { items: [], nextCursor: null };
   const where = query.cursor ? Prisma.sql`${fits} AND ${after(query.sort, query.cursor)}` : fits;
-  const found = await db.$queryRaw<{ id: string; danger: string; expiresAt: Date | null }[]>`
-    SELECT a.id, a.danger::text AS danger, a.expires_at AS "expiresAt" FROM approvals a WHERE ${where} ORDER BY ${ORDERS[query.sort]} LIMIT ${limit + 1}`;
+  const found = await db.$queryRaw<{ id: string; danger: string; expiresAt: Date | null; starterIds: string[] }[]>`
+    SELECT a.id, a.danger::text AS danger, a.expires_at AS "expiresAt", (SELECT ${STARTERS} FROM runs r WHERE r.id = a.run_id) AS "starterIds"
+    FROM approvals a WHERE ${where} ORDER BY ${ORDERS[query.sort]} LIMIT ${limit + 1}`;
   const rows = await db.approval.findMany({
     where: { id: { in: found.map((row) => row.id) } },
     include: {
       call: { select: { summary: true } },
-      run: { select: { startedByName: true, startedByUserId: true } },
+      run: { select: { startedByName: true } },
       decisions: { where: { userId: reader.userId }, select: { id: true } },
       setAsides: { where: { note: { not: null } }, orderBy: { createdAt: "asc" }, select: { user: { select: { name: true } } } },
     },
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const page = toPage(found, limit, formatCursor, (row) => byId.get(row.id));
-  return { ...page, items: page.items.flatMap((row) => (row ? [toInboxRow(row, reader)] : [])) };
+  const page = toPage(found, limit, formatCursor, ({ id, starterIds }) => ({ row: byId.get(id), starterIds }));
+  return { ...page, items: page.items.flatMap(({ row, starterIds }) => (row ? [toInboxRow(row, starterIds, reader)] : [])) };
 }
 
 const ORDERS: Record<InboxSort, Prisma.Sql> = {
@@ -91,9 +93,9 @@ export function parseCursor(text: string): InboxCursor | undefined {
   return { id, danger, expiresAt: time === "" ? null : new Date(Number(time)) };
 }
 
-type Row = Prisma.ApprovalGetPayload<{ include: { call: { select: { summary: true } }; run: { select: { startedByName: true; startedByUserId: true } }; decisions: { select: { id: true } }; setAsides: { select: { user: { select: { name: true } } } } } }>;
+type Row = Prisma.ApprovalGetPayload<{ include: { call: { select: { summary: true } }; run: { select: { startedByName: true } }; decisions: { select: { id: true } }; setAsides: { select: { user: { select: { name: true } } } } } }>;
 
-function toInboxRow(row: Row, reader: InboxReader): InboxRow {
+function toInboxRow(row: Row, starterIds: readonly string[], reader: InboxReader): InboxRow {
   const { id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals } = row;
   return {
     id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals,
@@ -102,7 +104,7 @@ function toInboxRow(row: Row, reader: InboxReader): InboxRow {
     startedBy: row.run.startedByName,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt?.toISOString() ?? null,
-    refusal: refusalToDecide(reader, { ...row, startedByUserId: row.run.startedByUserId }),
+    refusal: refusalToDecide(reader, { ...row, starterIds }),
     decidedByReader: row.decisions.length > 0,
     notesBy: row.setAsides.map((aside) => aside.user.name),
   };

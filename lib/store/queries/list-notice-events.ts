@@ -1,6 +1,7 @@
 import type { NoticeFacts, NoticeType } from "@/lib/domain/notice";
 import type { Statements } from "@/lib/store/client";
 import { PLAN_ANEW } from "@/lib/store/plan-anew";
+import { STARTERS } from "@/lib/store/starters-sql";
 
 /** Up to where the events were looked through. Transactions are numbered in the order in which they begin. */
 export interface EventPlace {
@@ -29,7 +30,7 @@ export async function listNoticeEvents(db: Statements, after: EventPlace, before
     SELECT e.id, e.tx, e.type, jsonb_build_object('at', e.at, 'runId', r.id, 'workflow', r.workflow, 'callId', c.id, 'agent', nullif(c.agent, ''), 'server', c.server,
         'tool', c.tool, 'danger', c.danger,
         'approval', CASE WHEN a.id IS NOT NULL THEN jsonb_build_object('id', a.id, 'approvers', to_jsonb(a.approvers), 'selfApproval', a.self_approval,
-          'startedByUserId', r.started_by_user_id, 'expiresAt', a.expires_at) END,
+          'starterIds', to_jsonb(${STARTERS}), 'expiresAt', a.expires_at) END,
         'decided', CASE WHEN e.type = 'approval.decided' THEN jsonb_build_object('by', e.actor_name, 'verdict', e.data ->> 'verdict') END,
         'code', CASE WHEN e.type = 'run.failed' THEN e.data ->> 'code' END) AS facts
     FROM (SELECT id, tx, type, at, chain_id, actor_name, body::jsonb -> 'data' AS data FROM events

@@ -8,6 +8,7 @@ import type { Db } from "@/lib/store/client";
 import { mayDecide } from "@/lib/store/eligible-sql";
 import { insertEvent } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
+import { STARTERS } from "@/lib/store/starters-sql";
 
 export interface Tightening {
   id: string;
@@ -23,12 +24,12 @@ export async function tightenApprovalRow(db: Db, { id, runId, callId, rule, appr
   const event = insertEvent({ chainId: runId, type: "approval.tightened", at, actor: SYSTEM_ACTOR, data }, "moved");
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH open_run AS MATERIALIZED (
-      SELECT id, started_by_user_id FROM runs WHERE id = ${runId} AND status NOT IN ('complete', 'failed', 'cancelled') FOR UPDATE
+      SELECT r.id, ${STARTERS} AS starters FROM runs r WHERE r.id = ${runId} AND r.status NOT IN ('complete', 'failed', 'cancelled') FOR UPDATE
     ), moved AS (
       UPDATE approvals SET rule = ${JSON.stringify(rule)}::jsonb, approvers = ${approvers}::text[], min_approvals = ${rule.minApprovals}, self_approval = ${rule.selfApproval},
         editable = ${rule.edit}, version = version + 1,
         approvals = (SELECT count(*) FROM decisions d JOIN users u ON u.id = d.user_id
-          WHERE d.approval_id = approvals.id AND d.verdict = 'approved' AND (${rule.selfApproval} OR u.id IS DISTINCT FROM open_run.started_by_user_id)
+          WHERE d.approval_id = approvals.id AND d.verdict = 'approved' AND (${rule.selfApproval} OR u.id <> ALL (open_run.starters))
             AND ${mayDecide(Prisma.sql`${approvers}::text[]`)})
       FROM open_run WHERE approvals.id = ${id} AND approvals.run_id = open_run.id AND approvals.status = 'pending'
       RETURNING approvals.id

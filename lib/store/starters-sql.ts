@@ -1,0 +1,27 @@
+import type { Db } from "@/lib/store/client";
+import { Prisma } from "@/lib/store/generated/client";
+
+/**
+ * Everyone who started the run `r`, or one that it is a retry of: who retries another's run takes nothing off their name. Most runs are no
+ * retry, and cost no more than a look at their row.
+ */
+export const STARTERS = Prisma.sql`CASE WHEN r.retry_of_run_id IS NULL THEN array_remove(ARRAY[r.started_by_user_id], NULL) ELSE ARRAY(
+          WITH RECURSIVE chain AS (
+            SELECT r.started_by_user_id AS person, r.retry_of_run_id AS earlier
+            UNION SELECT o.started_by_user_id, o.retry_of_run_id FROM chain JOIN runs o ON o.id = chain.earlier
+          ) SELECT DISTINCT person FROM chain WHERE person IS NOT NULL) END`;
+
+interface StartedRun {
+  id: string;
+  startedByUserId: string | null;
+  retryOfRunId: string | null;
+}
+
+/** For runs that are in hand already: the database is asked only if one of them is a retry. */
+export async function readStarters(db: Db, runs: readonly StartedRun[]): Promise<(runId: string) => string[]> {
+  const starters = new Map(runs.map((run) => [run.id, run.startedByUserId === null ? [] : [run.startedByUserId]]));
+  const retries = [...new Set(runs.filter((run) => run.retryOfRunId !== null).map((run) => run.id))];
+  const rows = retries.length === 0 ? [] : await db.$queryRaw<{ id: string; starters: string[] }[]>`SELECT r.id, ${STARTERS} AS starters FROM runs r WHERE r.id = ANY (${retries})`;
+  for (const row of rows) starters.set(row.id, row.starters);
+  return (runId) => starters.get(runId) ?? [];
+}
