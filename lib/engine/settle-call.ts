@@ -6,6 +6,7 @@ import { WEBHOOK_SERVER } from "@/lib/engine/advance/run-webhook";
 import { refuseKnownSecrets } from "@/lib/engine/known-secrets";
 import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
+import { findApprovalOfCall } from "@/lib/store/queries/get-approval";
 import { getCallHead } from "@/lib/store/queries/get-call-head";
 import { settleCallRow } from "@/lib/store/transitions/settle-call";
 import { followAct } from "@/lib/telemetry/tell-run";
@@ -23,6 +24,7 @@ const TO = { happened: "succeeded", did_not_happen: "approved", failed: "failed"
 export async function settleCall(deps: Runtime, actor: Actor, wish: SettleWish): Promise<void> {
   const call = await getCallHead(deps.db, wish.callId);
   if (call.status !== "outcome_unknown") throw new KimitsuError("conflict", `Call ${call.id} is ${call.status}; only a call whose outcome is unknown can be settled. Nothing was changed.`);
+  await refuseOwn(deps, actor, wish);
   for (const path of ["comment", "result"] as const) refuseKnownSecrets(deps.projects.current().project, deps.processEnv, { path, what: `The ${path}`, value: wish[path] });
   const result = toResult(call.server, mapText(wish.result ?? null, storableText));
   const kept = wish.outcome === "happened" ? redact(result, { fingerprint: deps.fingerprint }) : undefined;
@@ -38,4 +40,16 @@ function toResult(server: string, said: unknown): object {
   if (server === WEBHOOK_SERVER) return { status: null, body: said };
   const output = typeof said === "string" ? said : JSON.stringify(said);
   return { success: true, output, content: [{ type: "text", text: output }], structured_content: typeof said === "object" ? said : null, is_error: false, error: null };
+}
+
+/**
+ * Where others had to approve a call, whoever started its run can neither have it sent once more nor say what came of it: that would be to decide
+ * it. To count it as failed sends nothing and makes nothing up.
+ */
+async function refuseOwn(deps: Runtime, actor: Actor, { callId, outcome }: SettleWish): Promise<void> {
+  if (outcome === "failed") return;
+  const approval = await findApprovalOfCall(deps.db, callId);
+  const person = actor.kind === "user" ? actor.id : actor.userId;
+  if (!approval || approval.selfApproval || approval.decisions.length === 0 || !approval.starterIds.includes(person ?? "")) return;
+  throw new KimitsuError("forbidden", `Call ${callId} was approved by others, and whoever started a run cannot say what became of such a call; any other operator can. You can count it as failed. Nothing was changed.`);
 }

@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { verifies } from "@/e2e/requirements";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { POST as APPROVE } from "@/app/runs/[runId]/approve/route";
 import { POST as CANCEL } from "@/app/runs/[runId]/cancel/route";
 import { POST as RETRY } from "@/app/runs/[runId]/retry/route";
 import { GET as RUN } from "@/app/runs/[runId]/route";
 import { POST as START } from "@/app/runs/route";
+import { verifies } from "@/e2e/requirements";
 import { ask, openApiBench } from "@/lib/testing/api-bench";
 import { useDatabase } from "@/lib/testing/database";
 import { POST } from "./route";
@@ -27,6 +28,30 @@ async function unknown() {
 }
 const settle = (callId: string, body: unknown, own = token) => ask(POST, `/calls/${callId}/settle`, { method: "POST", token: own, body }, { callId });
 const statusOf = async (runId: string) => (await ask(RUN, `/runs/${runId}`, { token }, { runId })).body.status;
+
+describe("403", () => {
+  test(verifies("promise:7", "whoever started the run can neither have a call sent once more that others approved nor say what came of it, but count it as failed"), async () => {
+    const own = await openApiBench(database, { script: SCRIPT, allowlist: "- name: drop-after\n  require_approval: { reason: big }" });
+    onTestFinished(() => void Object.assign(globalThis, { __kimitsuRuntime: bench.deps }));
+    const [starter, reviewer, other] = [await own.login("operator"), await own.login("reviewer"), await own.login("operator")];
+    const approved = async () => {
+      const runId = (await ask(START, "/runs", { method: "POST", token: starter.token, body: { workflow: "main" } })).body.run_id as string;
+      await own.advance(runId);
+      const [approval] = await own.pendingOf(runId);
+      expect((await ask(APPROVE, `/runs/${runId}/approve`, { method: "POST", token: reviewer.token, body: { digest: approval!.digest } }, { runId })).status).toBe(200);
+      await own.advance(runId);
+      return approval!.callId;
+    };
+    const [first, second] = [await approved(), await approved()];
+    for (const outcome of ["did_not_happen", "happened"]) {
+      const { status, body } = await settle(first, { outcome }, starter.token);
+      expect([status, body.error.message]).toEqual([403, expect.stringContaining("any other operator can")]);
+    }
+    expect((await database.db.call.findUniqueOrThrow({ where: { id: first } })).status).toBe("outcome_unknown");
+    expect((await settle(first, { outcome: "did_not_happen" }, other.token)).status).toBe(200);
+    expect((await settle(second, { outcome: "failed" }, starter.token)).status).toBe(200);
+  });
+});
 
 describe("200", () => {
   test("it happened: the run goes on with the result that the person gave, and nothing is sent again", async () => {
