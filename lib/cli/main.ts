@@ -1,7 +1,9 @@
 import { closeDatabase } from "@/lib/cli/database";
 import { createProgram } from "@/lib/cli/program";
+import { cleanOutput } from "@/lib/engine/clean-output";
 import { KimitsuError } from "@/lib/errors";
 
+cleanOutput();
 try {
   await createProgram().parseAsync();
 } catch (error) {

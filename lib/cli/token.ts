@@ -4,6 +4,7 @@ import { openDatabase } from "@/lib/cli/database";
 import { findPerson } from "@/lib/cli/person";
 import { OPERATOR_ACTOR } from "@/lib/domain/actor";
 import { type Scope, SCOPES } from "@/lib/domain/roles";
+import { showOnce } from "@/lib/engine/clean-output";
 import { createToken } from "@/lib/engine/create-token";
 import { KimitsuError } from "@/lib/errors";
 
@@ -32,8 +33,8 @@ export function registerToken(program: Command): void {
       const expiresAt = options.expires === undefined ? null : expiry(options.expires, deps.now());
       const scopes = options.scopes.split(",").map((scope) => scope.trim()) as Scope[];
       const { id, token } = await createToken(deps, OPERATOR_ACTOR, { name: options.name, userId: person.id, scopes, expiresAt });
-      if (options.json) console.log(JSON.stringify({ token, id, user: person.email, scopes, expires_at: expiresAt }));
-      else console.log(`${token}\n\nActs as ${person.email}; it is not shown again.`);
+      if (options.json) showOnce(JSON.stringify({ token, id, user: person.email, scopes, expires_at: expiresAt }));
+      else showOnce(`${token}\n\nActs as ${person.email}; it is not shown again.`);
     });
 }
 

@@ -1,5 +1,6 @@
 /** API tokens: 256 random bits behind a prefix that scanners know; only the hash is kept. */
 import { createHash, randomBytes } from "node:crypto";
+import type { SecretMatcher } from "./secret-matcher";
 
 const PREFIX = "kmt_";
 
@@ -19,3 +20,9 @@ export function tokenHint(token: string): string {
 export function looksLikeToken(value: string): boolean {
   return /^kmt_[A-Za-z0-9_-]{43}$/.test(value);
 }
+
+/** Finds tokens by their form, whoever's they are: which ones exist is kept as hashes only. */
+export const apiTokens: SecretMatcher = {
+  equals: looksLikeToken,
+  replaceAll: (text, replacement) => text.replace(/kmt_[A-Za-z0-9_-]{43}/g, replacement),
+};

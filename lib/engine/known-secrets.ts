@@ -1,9 +1,10 @@
 /**
- * Every secret that this process can read: the variables marked secret, literals of server files, and the deployment's own. Whoever gives
- * one back, a tool that reads a file as well as a person who types it, it is not kept. Values of a run's own params are sealed: they are
- * looked for in what comes back to that run, and opened for each look.
+ * Every secret that this process can read: the variables marked secret, literals of server files, the deployment's own, and whatever has the form
+ * of an API token. Whoever gives one back, a tool that reads a file as well as a person who types it, it is not kept. Values of a run's own
+ * params are sealed: they are looked for in what comes back to that run, and opened for each look.
  */
 import { findVariable, type Project } from "@/lib/config/project";
+import { apiTokens } from "@/lib/domain/api-token";
 import { createSecretMatcher, joinMatchers, type SecretMatcher } from "@/lib/domain/secret-matcher";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { KimitsuError } from "@/lib/errors";
@@ -32,7 +33,7 @@ export function matchKnownSecrets(project: Project, processEnv: Variables): Secr
   const values = JSON.stringify(known);
   const before = made.get(project);
   if (before?.values === values) return before.matcher;
-  const matcher = createSecretMatcher(known);
+  const matcher = joinMatchers(createSecretMatcher(known), apiTokens);
   made.set(project, { values, matcher });
   return matcher;
 }
@@ -46,7 +47,7 @@ export function matchRunSecrets({ loaded, deps, memory }: Pick<RunContext, "load
 
 /** For a process whose project cannot be read: the deployment's secrets alone. */
 export function matchOwnSecrets(processEnv: Variables): SecretMatcher {
-  return createSecretMatcher(keepLong(listOwn(processEnv)).map(({ value }) => value));
+  return joinMatchers(createSecretMatcher(keepLong(listOwn(processEnv)).map(({ value }) => value)), apiTokens);
 }
 
 /** For what a person gives: `what` begins the refusal, as in "The comment holds the value of the secret CRM_KEY." */
@@ -55,7 +56,7 @@ export function refuseKnownSecrets(project: Project, processEnv: Variables, give
   const text = typeof given.value === "string" ? given.value : JSON.stringify(given.value);
   if (matchKnownSecrets(project, processEnv).replaceAll(text, () => "") === text) return;
   const found = listKnownSecrets(project, processEnv).find(({ value }) => createSecretMatcher([value]).replaceAll(text, () => "") !== text);
-  const message = `holds the value of the secret ${found?.name ?? "of a server"}`;
+  const message = found ? `holds the value of the secret ${found.name}` : "holds an API token";
   throw new KimitsuError("invalid_request", `${given.what} ${message}, which would be kept and shown. Nothing was done.`, { issues: [{ path: given.path, message }] });
 }
 
@@ -68,7 +69,11 @@ function listKnownSecrets(project: Project, processEnv: Variables): KnownSecret[
   ]);
 }
 
-const listOwn = (processEnv: Variables) => [...OWN.map((name) => ({ name, value: processEnv[name] })), ...["DATABASE_URL", "KIMITSU_SMTP_URL"].map((name) => ({ name, value: passwordOf(processEnv[name]) }))];
+const listOwn = (processEnv: Variables) => [
+  ...OWN.map((name) => ({ name, value: processEnv[name] })),
+  ...["DATABASE_URL", "KIMITSU_SMTP_URL"].map((name) => ({ name, value: passwordOf(processEnv[name]) })),
+  ...["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"].flatMap((name) => headerValues(processEnv[name]).map((value) => ({ name, value }))),
+];
 
 const keepLong = (secrets: { name: string; value: unknown }[]): KnownSecret[] =>
   secrets.filter((secret): secret is KnownSecret => typeof secret.value === "string" && secret.value.length >= LENGTH_MIN);
@@ -80,5 +85,19 @@ function listLiterals({ name, definition }: Project["servers"][string]): { name:
 }
 
 function passwordOf(address: string | undefined): string | undefined {
-  return address && URL.canParse(address) ? decodeURIComponent(new URL(address).password) : undefined;
+  return address && URL.canParse(address) ? decode(new URL(address).password) : undefined;
+}
+
+/** As OpenTelemetry writes them: `name=value,name=value`, the values as in an address. A scheme such as `Bearer` is no part of a secret. */
+function headerValues(headers = ""): string[] {
+  const values = headers.split(",").map((header) => header.slice(header.indexOf("=") + 1).trim());
+  return values.flatMap((value) => [value, decode(value)].map((text) => text.replace(/^(bearer|basic|token)( |%20)+/i, "")));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
