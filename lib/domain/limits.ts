@@ -30,6 +30,8 @@ export const SESSION_AGE_MAX_S = 7 * 24 * 3600;
 /** Larger request bodies are refused with 413 before they are parsed. */
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
 
+/** How long an answer of /readyz is good for, in each process. Anyone may ask, so that shorter lets strangers query the database more often. */
+export const READINESS_AGE_MAX_MS = 1_000;
 /** How long a count of the queue is good for, in each process. Longer lets more runs in past the limit, shorter counts more often. */
 export const QUEUE_COUNT_AGE_MAX_MS = 1_000;
 /** When to try again to start a run after the queue was full. */

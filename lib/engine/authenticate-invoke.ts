@@ -4,11 +4,9 @@ import { findVariable, type Project, type ProjectWorkflow } from "@/lib/config/p
 import { renderTemplate } from "@/lib/config/template";
 import type { Actor } from "@/lib/domain/actor";
 import { looksLikeToken } from "@/lib/domain/api-token";
-import { BAD_TOKEN_WINDOW_MS, BAD_TOKENS_PER_ADDRESS } from "@/lib/domain/limits";
-import { networkOf } from "@/lib/domain/network-of";
+import { countBadProof } from "@/lib/engine/count-bad-proof";
 import type { Runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
-import { takeThrottle } from "@/lib/store/transitions/take-throttle";
 
 export interface InvokeCaller {
   workflow: string;
@@ -30,7 +28,7 @@ export async function authenticateInvoke(deps: Runtime, caller: InvokeCaller): P
   if (proof !== undefined && secret !== null && isSame(proof, secret)) {
     return { kind: "token", id: `invoke:${workflow.name}`, name: `Secret of ${workflow.name}`, address: caller.address };
   }
-  await countFailure(deps, caller.address);
+  await countBadProof(deps, { address: caller.address, what: "secrets" });
   throw new KimitsuError("unauthorized", `The header ${auth.header} does not hold the secret of workflow ${workflow.name}${auth.scheme === "bearer" ? "; it must read: Bearer <secret>" : ""}.`);
 }
 
@@ -49,12 +47,4 @@ function readSecret(project: Project, workflow: ProjectWorkflow, template: strin
 function isSame(given: string, secret: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(given), hash(secret));
-}
-
-async function countFailure(deps: Runtime, address: string): Promise<void> {
-  const now = deps.now();
-  const taken = await takeThrottle(deps.db, { key: `bad-token:${networkOf(address)}`, max: BAD_TOKENS_PER_ADDRESS, windowMs: BAD_TOKEN_WINDOW_MS }, now);
-  if (taken.allowed) return;
-  const retryAfterS = Math.ceil((taken.until.getTime() - now.getTime()) / 1000);
-  throw new KimitsuError("rate_limited", `Too many requests with secrets that do not work; try again in ${retryAfterS} s.`, { retryAfterS });
 }
