@@ -11,12 +11,12 @@ const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 const SYSTEMD = readdirSync(path.join(root, "deploy/systemd")).map((name) => `deploy/systemd/${name}`);
 const UNITS = Object.fromEntries(SYSTEMD.map((file) => [path.basename(file), read(file)]));
 const DOCKERFILE = read("deploy/Dockerfile");
-const COMPOSE = parse(read("deploy/compose.yaml"), { merge: true }) as { services: Record<string, { build?: { context: string; dockerfile: string }; command?: string[]; environment?: Record<string, string>; volumes?: string[]; depends_on?: Record<string, unknown> }> };
+const COMPOSE = parse(read("deploy/compose.yaml"), { merge: true }) as { services: Record<string, { build?: { context: string; dockerfile: string }; command?: string[]; environment?: Record<string, string>; env_file?: { path: string; required: boolean }[]; volumes?: string[]; depends_on?: Record<string, unknown> }> };
 const GUIDE = read("docs/operations.md");
 const ALL: [string, string][] = [["deploy/Dockerfile", DOCKERFILE], ["deploy/compose.yaml", read("deploy/compose.yaml")], ...SYSTEMD.map((file): [string, string] => [file, read(file)])];
 
-/** Variables of Node, Next.js, Postgres and Auth.js that are not ours to define. */
-const OTHERS = ["NODE_ENV", "NEXT_TELEMETRY_DISABLED", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"];
+/** Variables of Node, Next.js, Postgres and the compose file that are not ours to define. */
+const OTHERS = ["NODE_ENV", "NEXT_TELEMETRY_DISABLED", "POSTGRES_USER", "POSTGRES_PASSWORD", "DATABASE_PASSWORD"];
 const ENV_SOURCE = read("lib/env.ts");
 const isKnown = (name: string) => OTHERS.includes(name) || new RegExp(`^  ${name}: `, "m").test(ENV_SOURCE);
 
@@ -58,6 +58,21 @@ test(verifies("operations:deploy", "the services of the compose file build, moun
   expect(Object.keys(services).sort()).toEqual(["migrate", "postgres", "web", "worker"]);
 });
 
+test(verifies("operations:deploy", "no process of the compose file is the database's superuser, and all get the project's variables"), () => {
+  const { postgres, ...ours } = COMPOSE.services;
+  const script = read("deploy/postgres/create-owner.sh");
+  expect(postgres!.volumes).toContain("./postgres/create-owner.sh:/docker-entrypoint-initdb.d/create-owner.sh:ro");
+  for (const [name, { environment, env_file: files }] of Object.entries(ours)) {
+    const url = new URL(environment!.DATABASE_URL!.replace(/\$\{DATABASE_PASSWORD[^}]*\}/, "0a1b"));
+    expect(url.username, name).not.toBe(postgres!.environment!.POSTGRES_USER);
+    expect(script, name).toContain(`CREATE ROLE ${url.username} LOGIN NOSUPERUSER`);
+    expect(script, name).toContain(`CREATE DATABASE ${url.pathname.slice(1)} OWNER ${url.username};`);
+    expect(files, name).toEqual([{ path: "project.env", required: false }]);
+    expect(JSON.stringify(environment), name).not.toContain("POSTGRES_PASSWORD");
+  }
+  for (const ignored of [".gitignore", "deploy/Dockerfile.dockerignore"]) for (const file of ["deploy/.env", "deploy/project.env"]) expect(read(ignored).split("\n"), ignored).toContain(file);
+});
+
 test(verifies("operations:deploy", "commands of the command line are ones that it has, with options that they have"), () => {
   const program = createProgram();
   const texts = [...ALL.map(([, text]) => text), GUIDE];
@@ -77,8 +92,16 @@ test(verifies("operations:deploy", "commands of the command line are ones that i
 test(verifies("operations:deploy", "units wait for units that are there, and hardening is the same for all that stay"), () => {
   for (const [name, text] of Object.entries(UNITS)) {
     for (const [, other] of text.matchAll(/^(?:Requires|After)=(kimitsu-\S+)$/gm)) expect(Object.keys(UNITS), name).toContain(other);
+    const folder = /^StateDirectory=(\S+)$/m.exec(text)?.[1];
+    if (!name.includes("migrate")) expect(text, name).toContain(`KIMITSU_DATA=/var/lib/${folder}`);
     if (!name.includes("migrate")) for (const line of ["NoNewPrivileges=yes", "ProtectSystem=strict", "User=kimitsu"]) expect(text, name).toContain(line);
   }
+});
+
+test(verifies("operations:deploy", "no two processes share a folder, and a database that comes up late is waited for"), () => {
+  expect(UNITS["kimitsu-worker@.service"]).toMatch(/^StateDirectory=\S+%i$/m);
+  expect(new Set(Object.values(UNITS).flatMap((text) => text.match(/^StateDirectory=.+$/m) ?? [])).size).toBe(2);
+  for (const line of [/^After=.*\bpostgresql\.service$/m, /^Restart=on-failure$/m]) expect(UNITS["kimitsu-migrate.service"]).toMatch(line);
 });
 
 test(verifies("operations:deploy", "the guide names variables that are read and files that are there"), () => {

@@ -1,11 +1,12 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkClock, checkDatabase, checkMigrations } from "@/lib/cli/doctor/check-database";
+import { checkClock, checkDatabase, checkMigrations, checkUser } from "@/lib/cli/doctor/check-database";
 import { checkProject } from "@/lib/cli/doctor/check-project";
 import { describeFindings } from "@/lib/cli/doctor";
 import { createPaint } from "@/lib/cli/project-options";
 import { connect } from "@/lib/store/client";
+import { getDatabaseFacts } from "@/lib/store/queries/get-database-facts";
 import { openApiBench } from "@/lib/testing/api-bench";
 import { buildUser } from "@/lib/testing/builders";
 import { useDatabase } from "@/lib/testing/database";
@@ -18,10 +19,16 @@ const states = (findings: { check: string; state: string }[]) => Object.fromEntr
 describe("the database", () => {
   test("reachable, migrated and of one time, but with nobody in it and no worker", async () => {
     // How far the database seems depends on how busy the machine of the test is.
-    expect(states(await checkDatabase(async () => deps(), MIGRATIONS))).toEqual({ database: expect.stringMatching(/ok|warning/), clock: "ok", migrations: "ok", people: "problem", worker: "warning" });
+    expect(states(await checkDatabase(async () => deps(), MIGRATIONS))).toEqual({ database: expect.stringMatching(/ok|warning/), "database user": "ok", clock: "ok", migrations: "ok", people: "problem", worker: "warning" });
     await buildUser(deps(), "admin");
     await database.db.worker.create({ data: { id: "wrk_x", process: "x", capacity: 1, heartbeatAt: new Date() } });
     expect(states(await checkDatabase(async () => deps(), MIGRATIONS))).toMatchObject({ people: "ok", worker: "ok" });
+  });
+
+  test("with a superuser is something to look at: nothing would keep it from changing the trail", async () => {
+    expect(checkUser({ user: "postgres", isSuperuser: true })).toMatchObject({ state: "warning", text: expect.stringContaining("superuser"), hint: expect.stringContaining("DATABASE_URL") });
+    const [known] = await database.db.$queryRaw<{ super: boolean }[]>`SELECT rolsuper AS super FROM pg_roles WHERE rolname = current_user`;
+    expect(await getDatabaseFacts(database.db, () => new Date())).toMatchObject({ isSuperuser: known!.super });
   });
 
   test("that is away is one problem with a way out, and no crash", async () => {

@@ -23,7 +23,7 @@ export async function checkDatabase(open: () => Promise<EngineDeps>, migrationsF
     return [problem("database", `cannot be used: ${messageOf(error)}`, "Check DATABASE_URL, and that Postgres runs; without DATABASE_URL `npm start` brings its own.")];
   }
   const migrations = checkMigrations(facts, migrationsFolder);
-  const findings = [checkServer(facts), checkClock(facts), migrations];
+  const findings = [checkServer(facts), checkUser(facts), checkClock(facts), migrations];
   return migrations.state === "problem" ? findings : [...findings, ...(await checkOperation(deps))];
 }
 
@@ -31,6 +31,11 @@ function checkServer({ version, roundTripMs }: DatabaseFacts): Finding {
   const text = `PostgreSQL ${version}, ${roundTripMs.toFixed(1)} ms away`;
   if (Number.parseInt(version, 10) < VERSION_MIN) return problem("database", text, `Kimitsu needs PostgreSQL ${VERSION_MIN} or newer.`);
   return roundTripMs > SLOW_MS ? warning("database", text, "Every step of a run is a few statements; put the processes nearer to the database.") : ok("database", text);
+}
+
+export function checkUser({ user, isSuperuser }: Pick<DatabaseFacts, "user" | "isSuperuser">): Finding {
+  if (!isSuperuser) return ok("database user", `${user}, who is no superuser`);
+  return warning("database user", `${user} is a superuser, whom nothing keeps from changing the trail`, "Make a role without SUPERUSER that owns the database and its tables, and put it into DATABASE_URL.");
 }
 
 export function checkClock({ aheadMs, roundTripMs }: Pick<DatabaseFacts, "aheadMs" | "roundTripMs">): Finding {
