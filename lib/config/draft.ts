@@ -25,6 +25,8 @@ export interface LoadedServer extends Loaded<Server> {
 export interface Deployment {
   allowStdio: boolean;
   allowBypass: boolean;
+  /** KIMITSU_ALLOW_HOSTS. Absent where it is not known; then only whoever connects holds addresses to it. */
+  allowHosts?: readonly string[] | undefined;
 }
 
 export interface Draft {

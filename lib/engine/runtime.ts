@@ -20,7 +20,7 @@ export async function openRuntime({ wake, seat }: Pick<Runtime, "wake" | "seat">
   const egress = createEgress({ allowHosts: env.KIMITSU_ALLOW_HOSTS });
   const now = () => new Date();
   const processEnv = processVariables();
-  const deployment = { allowStdio: env.KIMITSU_ALLOW_STDIO, allowBypass: env.KIMITSU_ALLOW_BYPASS };
+  const deployment = { allowStdio: env.KIMITSU_ALLOW_STDIO, allowBypass: env.KIMITSU_ALLOW_BYPASS, allowHosts: env.KIMITSU_ALLOW_HOSTS };
   const projects = await openProjects({ root: env.KIMITSU_PROJECT, dataFolder: env.KIMITSU_DATA, env: env.KIMITSU_ENV, deployment, processEnv, db: db(), fetch: egress.guardedFetch, now });
   const pool = createToolPool({
     allowHosts: env.KIMITSU_ALLOW_HOSTS,

@@ -179,6 +179,15 @@ describe("sub-workflows and webhooks", () => {
     }
   });
 
+  test("a webhook with a secret in it is not sent to a public host over plain http; one that is only signed is not held to that", async () => {
+    const message = async (more: string) => {
+      const bench = await open(`env: [{ name: HOOK_KEY, secret: true }]\n${hook("http://hooks.invalid/x", more)}`, { env: { HOOK_KEY: `whsec_${Buffer.from("sentinel-signing-key").toString("base64")}` } });
+      return (await bench.read(await bench.launch())).error as { message: string };
+    };
+    expect((await message(', headers: { Authorization: "{{ env.HOOK_KEY }}" }')).message).toContain("over plain http");
+    expect((await message(', secret: "{{ env.HOOK_KEY }}"')).message).not.toContain("over plain http");
+  });
+
   test("a webhook whose connection fails at first is sent when it works", async () => {
     const port = await findFreePort();
     const bench = await open(hook(`http://127.0.0.1:${port}/hook`));

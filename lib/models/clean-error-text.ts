@@ -25,7 +25,7 @@ export function cleanErrorText(text: string, sent: SentRequest): string {
 }
 
 /** Each header's value, its words (`Bearer abc`), and the forms in which a careless echo would carry them. */
-function listHeaderSecrets(headers: Headers): string[] {
+export function listHeaderSecrets(headers: Headers): string[] {
   const values = [...headers].filter(([name]) => !PLAIN_HEADERS.has(name)).flatMap(([, value]) => [value, ...value.split(/\s+/)]);
   const secrets = values.filter((value) => value.length >= SECRET_LENGTH_MIN && !/^bearer$/i.test(value));
   const forms = secrets.flatMap((secret) => [

@@ -109,6 +109,13 @@ describe("through the guard of outgoing requests", () => {
     await egress.close();
   });
 
+  test("a key does not go to a public host over plain http", async () => {
+    const egress = createEgress({ allowHosts: ["127.0.0.1"] });
+    const { gateway } = createGatewayFixture({ providers: [localProvider("http://models.invalid")], group: { models: ["local/m"] }, fetch: egress.guardedFetch });
+    await expect(gateway.generate("standard", request, { signal })).rejects.toMatchObject({ kind: "misconfigured", isTransient: false, message: expect.stringContaining("over plain http") });
+    await egress.close();
+  });
+
   test("an address that the deployment forbids is refused once, in the guard's own words", async () => {
     const egress = createEgress({ allowHosts: [] });
     const error = await failure({ fetch: egress.guardedFetch });

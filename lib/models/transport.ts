@@ -3,13 +3,13 @@
  * endless one is told apart here, and it never follows a redirect: keys stay at the address they were meant for.
  */
 import { KimitsuError } from "@/lib/errors";
-import type { SentRequest } from "./clean-error-text";
+import { listHeaderSecrets, type SentRequest } from "./clean-error-text";
 import { ANSWER_SIZE_BYTES_MAX, ERROR_SIZE_BYTES_MAX } from "./limits";
 import { ModelError } from "./model";
 import { describeFailure, findHiddenFailure } from "./provider-error";
 
 /** `fetch`, or the guard of outgoing requests. */
-export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+export type Fetch = (url: string | URL, init?: RequestInit & { holdsSecret?: boolean }) => Promise<Response>;
 
 export interface TransportOptions {
   /** Named in errors. */
@@ -24,7 +24,7 @@ export function createTransport({ model, fetch, now }: TransportOptions): typeof
     const url = input instanceof Request ? input.url : input;
     const sent: SentRequest = { headers: new Headers(init.headers), body: typeof init.body === "string" ? init.body : "" };
     const signal = init.signal ?? undefined;
-    const response = await guard(model, signal, () => fetch(url, { ...init, redirect: "manual" }));
+    const response = await guard(model, signal, () => fetch(url, { ...init, redirect: "manual", holdsSecret: listHeaderSecrets(sent.headers).length > 0 }));
     const { status, headers } = response;
     const limit = response.ok ? ANSWER_SIZE_BYTES_MAX : ERROR_SIZE_BYTES_MAX;
     const { text, isCut } = await guard(model, signal, () => readText(response, limit));

@@ -82,6 +82,28 @@ test.each(["::1", "[::1]", "[::1]:1"])("an IPv6 address that is allowed as %s is
   expect(failure).not.toBeInstanceOf(EgressRefused);
 });
 
+test.each([
+  ["http://tools.example/", [], true],
+  ["http://tools.example:8080/", ["tools.example:80", "other.example"], true],
+  ["http://93.184.216.34/", [], true],
+  ["http://localhost.example/", [], true],
+  ["http://127.0.0.1.example/", [], true],
+  ["http://tools.example/", ["tools.example"], false],
+  ["http://tools.example:8080/", ["Tools.example:8080"], false],
+  ["https://tools.example/", [], false],
+])("a secret to %s, where %j are allowed, is refused before anything is looked up: %s", async (url, allowHosts, isRefused) => {
+  let looked = 0;
+  const lookup = ((_hostname: string, _options: unknown, callback: (error: Error) => void) => {
+    looked += 1;
+    callback(new Error("nothing is known of it"));
+  }) as unknown as LookupFunction;
+  const egress = egressWith({ allowHosts, lookup });
+  const failure = await failureOf(egress.guardedFetch(url, { holdsSecret: true }));
+  expect([failure instanceof EgressRefused, String(failure).includes("over plain http"), looked]).toEqual(isRefused ? [true, true, 0] : [false, false, 1]);
+  await failureOf(egress.guardedFetch("http://tools.example/"));
+  expect(looked).toBe(isRefused ? 1 : 2);
+});
+
 test("a name that is public when first asked and private later never leads to the private address", async () => {
   const target = await startTarget();
   let asked = 0;

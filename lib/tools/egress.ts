@@ -9,6 +9,7 @@ import type { Readable } from "node:stream";
 import { ReadableStream as WebStream } from "node:stream/web";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, buildConnector, type Dispatcher, request as sendRequest } from "undici";
+import { type AllowedHosts, refusePlainHttp, toAllowedHosts } from "@/lib/config/allowed-hosts";
 import { KimitsuError } from "@/lib/errors";
 import { refuseAddress } from "./address-rules";
 
@@ -29,6 +30,8 @@ export interface GuardedInit extends Omit<RequestInit, "redirect" | "signal"> {
    * to it, and then nobody knows whether it was read. Costs a handshake.
    */
   isFreshSocket?: boolean | undefined;
+  /** True: a credential or another secret goes along. Not over plain http then, unless the host is allowed by name. */
+  holdsSecret?: boolean | undefined;
 }
 
 export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>;
@@ -49,11 +52,17 @@ const NO_BODY = new Set([101, 103, 204, 205, 304]);
 
 export function createEgress(options: EgressOptions): Egress {
   // Callers bring their own deadlines; a stream on which a server announces changes is silent for hours.
-  const common = { connect: createGuardedConnector(options), headersTimeout: 0, bodyTimeout: 0 };
+  const isAllowed = toAllowedHosts(options.allowHosts);
+  const common = { connect: createGuardedConnector(options, isAllowed), headersTimeout: 0, bodyTimeout: 0 };
   const shared = new Agent({ ...common, keepAliveTimeout: KEEP_ALIVE_MS });
   const single = new Agent({ ...common, pipelining: 0 });
   return {
-    guardedFetch: (url, init = {}) => send(init.isFreshSocket ? single : shared, new URL(url), init),
+    guardedFetch: async (url, init = {}) => {
+      const target = new URL(url);
+      const reason = init.holdsSecret ? refusePlainHttp(target, isAllowed) : null;
+      if (reason !== null) throw refused(`${reason}; use https://, or add ${target.host} to KIMITSU_ALLOW_HOSTS if the way there is your own`, target);
+      return send(init.isFreshSocket ? single : shared, target, init);
+    },
     close: async () => void (await Promise.all([shared.destroy(), single.destroy()])),
   };
 }
@@ -137,16 +146,13 @@ function decode(body: Readable, encoding: string | null, signal: AbortSignal | u
 }
 
 /** Checks literal addresses at once and names when they are resolved; then checks again what was really connected. */
-function createGuardedConnector({ allowHosts, lookup = systemLookup as LookupFunction, connectTimeoutMs = CONNECT_TIMEOUT_MS }: EgressOptions): buildConnector.connector {
-  // IPv6 addresses are written with brackets or without; both mean the same here.
-  const allowed = new Set(allowHosts.map((host) => host.toLowerCase().replace(/^\[(.*)\]/, "$1")));
+function createGuardedConnector({ lookup = systemLookup as LookupFunction, connectTimeoutMs = CONNECT_TIMEOUT_MS }: EgressOptions, isAllowed: AllowedHosts): buildConnector.connector {
   const base = { timeout: connectTimeoutMs, allowH2: false };
   const unguarded = buildConnector({ ...base, lookup } as buildConnector.BuildOptions);
   const guarded = buildConnector({ ...base, lookup: guardLookup(lookup) } as buildConnector.BuildOptions);
   return (target, callback) => {
     const hostname = target.hostname.toLowerCase().replace(/^\[|\]$/g, "");
-    const port = target.port || (target.protocol === "https:" ? "443" : "80");
-    if (allowed.has(hostname) || allowed.has(`${hostname}:${port}`)) return unguarded(target, callback);
+    if (isAllowed(target)) return unguarded(target, callback);
     // Resolvers differ in what they make of `localhost.`; it means this machine in any case (RFC 6761).
     const isLocal = /(^|\.)localhost\.?$/.test(hostname);
     const reason = isLocal ? "it means this machine" : isIP(hostname) === 0 ? null : refuseAddress(hostname);

@@ -1,5 +1,6 @@
 /** The `fetch` of one server's connection: adds the credential, stays on the server's origin, follows nothing, bounds what comes back. */
 import type { FetchLike } from "@modelcontextprotocol/client";
+import { listSecrets } from "@/lib/config/secret-ref";
 import { KimitsuError } from "@/lib/errors";
 import { traceParent } from "@/lib/telemetry/span";
 import { type CallWatch, sendContext } from "./call-watch";
@@ -20,6 +21,7 @@ export interface ServerFetchOptions {
 }
 
 export function createServerFetch({ server, origin, guardedFetch, limits, onExceeded }: ServerFetchOptions): FetchLike {
+  const holdsSecret = server.resolved.auth !== null || Object.values(server.resolved.params).some((param) => listSecrets(param.value).length > 0);
   return async (url, init = {}) => {
     const target = new URL(url);
     if (target.origin !== origin) throw new EgressRefused("forbidden", `Server ${server.definition.name} points to ${target.origin}; only its own origin ${origin} is spoken to.`);
@@ -28,7 +30,7 @@ export function createServerFetch({ server, origin, guardedFetch, limits, onExce
     if (call) for (const [name, value] of Object.entries(traceParent())) headers.set(name, value);
     addCredential(headers, server);
     const signal = call && init.signal ? AbortSignal.any([call.signal, init.signal]) : (call?.signal ?? init.signal);
-    const response = await guardedFetch(target, { method: init.method, body: init.body, headers, signal, onSend: call ? () => call.markSent() : undefined, isFreshSocket: call !== null });
+    const response = await guardedFetch(target, { method: init.method, body: init.body, headers, signal, onSend: call ? () => call.markSent() : undefined, isFreshSocket: call !== null, holdsSecret });
     if (call) call.httpStatus = response.status;
     if (response.status >= 300 && response.status < 400) return refuseRedirect(server, response);
     return limitResponse(response, limits, {

@@ -159,6 +159,11 @@ describe("connections", () => {
     expect((outcome as { error: Error }).error.message).toContain("KIMITSU_ALLOW_HOSTS");
     expect(await recording.received()).toEqual([]);
   });
+
+  test.each([["a credential", { secret: "s3cret-value" }], ["a secret param", { secretParams: { pin: "s3cret-value" } }]])("%s does not go to a public host over plain http", async (_what, options) => {
+    const outcome = await callTool(pooled(), testServer("http://tools.invalid/mcp", options), asking("echo"));
+    expect(outcome).toMatchObject({ kind: "not_sent", reason: "refused", retryable: false, error: { message: expect.stringContaining("over plain http") } });
+  });
 });
 
 describe("revision 2026-07-28", () => {

@@ -4,6 +4,7 @@ import type { Gateway, Provider } from "../gateway-schema";
 import { suggest, type ValuePath } from "../problem";
 import { parseTemplates } from "../template";
 import type { YamlSource } from "../yaml-source";
+import { checkPlainHttp } from "./check-plain-http";
 import { checkDeclaredEnv, checkEnvBlock, checkSecretPlace } from "./check-env";
 import { checkTemplates } from "./check-templates";
 import { checkUnique } from "./check-unique";
@@ -58,6 +59,7 @@ function checkProvider(draft: Draft, source: YamlSource, at: ValuePath, provider
   for (const { path, at: inside } of parseTemplates(provider.config, ["env"]).references) {
     checkDeclaredEnv(draft, source, [...at, "config", ...inside], path[0] ?? "", env);
   }
-  const key = provider.config.api_key;
+  const { api_key: key, base_url: address, headers = {} } = provider.config;
+  if (address !== undefined && (key !== undefined || Object.keys(headers).length > 0)) checkPlainHttp(draft, source, [...at, "config", "base_url"], address);
   if (key !== undefined) checkSecretPlace(draft, source, [...at, "config", "api_key"], key, env);
 }

@@ -2,6 +2,7 @@ import { BUILTIN_PREFIX } from "../builtin-servers";
 import { report, type Draft, type LoadedServer } from "../draft";
 import { suggest } from "../problem";
 import { parseTemplates } from "../template";
+import { checkPlainHttp } from "./check-plain-http";
 import { checkLegacyReferences, checkTemplates, isLegacyReference } from "./check-templates";
 import { checkUnique } from "./check-unique";
 
@@ -12,6 +13,8 @@ export function checkServers(draft: Draft): void {
     checkName(draft, server);
     checkTransport(draft, server);
     checkAuth(draft, server);
+    const { url, auth, params } = server.definition;
+    if (url !== undefined && (auth !== undefined || Object.values(params).some(({ secret }) => secret))) checkPlainHttp(draft, server.source, [...server.base, "url"], url);
     for (const { path, at } of parseTemplates(server.definition.env ?? {}, ["params"]).references) {
       checkDeclared(draft, server, [...server.base, "env", ...at], path[0] ?? "");
     }

@@ -222,6 +222,28 @@ describe("environments", () => {
   });
 });
 
+describe("secrets over plain http", () => {
+  const at = (url: string, fields: object = {}) => ({ "servers/wiki.server.yaml": { name: "wiki", url, ...fields } });
+  const secret = { params: { key: { secret: true, default: "x" } } };
+  const auth = { ...secret, auth: { header: "X-Key", scheme: "raw", secret: "{{ params.key }}" } };
+  const told = (files: Record<string, Record<string, unknown>>, allowHosts: string[] | undefined = []) => problems(files, { deployment: { allowStdio: false, allowBypass: false, allowHosts } }).filter((problem) => problem.includes("plain http"));
+
+  it("are a problem with the place of the address, for a credential as for a param", () => {
+    const problem = "servers/wiki.server.yaml url: a secret would travel to wiki.example over plain http, where everyone on the way can read it; use https://, or add wiki.example to KIMITSU_ALLOW_HOSTS where Kimitsu runs if the way there is your own";
+    expect(told(at("http://wiki.example/mcp", auth))).toEqual([problem]);
+    expect(told(at("http://wiki.example/mcp", secret))).toEqual([problem]);
+    const provider = { providers: [{ name: "local", type: "openai-compatible", config: { base_url: "http://models.example/v1", api_key: "{{ env.KEY }}" } }], env: [{ name: "KEY", secret: true, default: "x" }] };
+    expect(told({ "gateway.yaml": provider })).toEqual([expect.stringMatching(/^gateway\.yaml providers\[0\]\.config\.base_url: a secret would travel to models\.example/)]);
+  });
+
+  it("are none over https, to this machine, to a host that is allowed, where hosts are not known, and without a secret", () => {
+    for (const url of ["https://wiki.example/mcp", "http://127.0.0.1:4100/mcp", "http://localhost:4100/mcp", "http://[::1]:4100/mcp"]) expect(told(at(url, auth)), url).toEqual([]);
+    expect(told(at("http://wiki.example:81/mcp", auth), ["wiki.example:81"])).toEqual([]);
+    expect(problems(at("http://wiki.example/mcp", auth)).filter((problem) => problem.includes("plain http"))).toEqual([]);
+    expect(told(at("http://wiki.example/mcp"))).toEqual([]);
+  });
+});
+
 describe("the gateway", () => {
   const provider = (config: object, env: object[] = []) => ({ "gateway.yaml": { env, providers: [{ name: "local", type: "anthropic", config }] } });
 

@@ -102,7 +102,8 @@ async function send(context: RunContext, callId: string, step: WebhookStep, rend
   const values = listSecrets(rendered).map((secret) => secret.reveal(context.secrets));
   const options = { fingerprint: deps.fingerprint, matcher: joinMatchers(createSecretMatcher(values), matchRunSecrets(context)) };
   await pause("webhook:before-call", callId);
-  const sent = { id: callId, ...(revealSecrets(rendered, context.secrets) as Omit<Revealed, "id">) };
+  const holdsSecret = listSecrets({ ...rendered, secret: null }).length > 0;
+  const sent = { id: callId, holdsSecret, ...(revealSecrets(rendered, context.secrets) as Omit<Revealed, "id" | "holdsSecret">) };
   const outcome = await followWebhook({ id: callId, method: step.webhook.method }, () => request(context, step, sent, (text) => redactText(text, options)));
   await pause("webhook:after-call", callId);
   const kept = { ...outcome, result: redact(outcome.result, options), error: outcome.error && { code: outcome.error.code, message: String(redact(outcome.error.message, options)) } };
@@ -119,6 +120,8 @@ interface Revealed {
   headers: Record<string, string>;
   body: unknown;
   secret: string | null;
+  /** The one above is not sent, only what it signs. */
+  holdsSecret: boolean;
 }
 
 async function request(context: RunContext, step: WebhookStep, sent: Revealed, hide: (text: string) => string): Promise<Sent> {
@@ -142,6 +145,7 @@ async function request(context: RunContext, step: WebhookStep, sent: Revealed, h
         },
         // A used socket may be closed in the moment in which the request is written to it, and then nobody knows.
         isFreshSocket: true,
+        holdsSecret: sent.holdsSecret,
       });
       const text = hide(await readStart(response)).slice(0, BODY_LENGTH_MAX);
       const result = { status: response.status, body: parse(text) };
