@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Auth } from "@auth/core";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { authOptions } from "@/lib/auth/options";
 import { readSession } from "@/lib/auth/read-session";
 import { signInWithPassword } from "@/lib/engine/sign-in-with-password";
@@ -107,4 +108,13 @@ test("an e-mail that the issuer has not verified is refused, with the way back t
   const { browser, response } = await signInByOidc();
   expect(response.headers.get("location")).toBe(`${ORIGIN}/sign-in?code=email_unverified&email=unverified%40example.org`);
   expect(await browser.session()).toBeNull();
+});
+
+test.each(["github", "google", "oidc"])(verifies("sign-in:provider:verified", "an e-mail counts as verified only where %s itself says so"), async (provider) => {
+  const told: boolean[] = [];
+  const { callbacks } = authOptions({ withPassword: () => expect.unreachable(), withProvider: async ({ emailVerified }) => (told.push(emailVerified), { refused: "email_unverified" }) });
+  for (const profile of [{}, { email_verified: false }, { email_verified: "true" }, { email_verified: true }]) {
+    await callbacks!.signIn!({ user: { email: "rea@example.com" }, account: { provider, type: "oauth", providerAccountId: "7" }, profile } as never);
+  }
+  expect(told).toEqual([false, false, false, true]);
 });

@@ -55,8 +55,7 @@ export function authOptions(doors: SignInDoors): NextAuthConfig {
           provider: account.provider,
           accountId: account.providerAccountId,
           email: user.email ?? null,
-          // GitHub gives only addresses that it has verified; the others say so themselves.
-          emailVerified: account.provider === "github" || profile?.email_verified === true,
+          emailVerified: profile?.email_verified === true,
           name: user.name ?? null,
         });
         if ("refused" in answer) return `/sign-in?code=${answer.refused}&email=${encodeURIComponent(user.email ?? "")}`;

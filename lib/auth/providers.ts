@@ -1,6 +1,7 @@
 import type { Provider } from "next-auth/providers";
 import GitHub from "next-auth/providers/github";
 import Google from "next-auth/providers/google";
+import { readGitHubProfile } from "@/lib/auth/github-profile";
 import { env } from "@/lib/env";
 
 export interface ProviderInfo {
@@ -22,7 +23,11 @@ export function authProviders(): Provider[] {
   return enabledProviders().map(({ id, name }) => {
     switch (id) {
       case "github":
-        return GitHub({ clientId: env.AUTH_GITHUB_ID, clientSecret: env.AUTH_GITHUB_SECRET });
+        return GitHub({
+          clientId: env.AUTH_GITHUB_ID,
+          clientSecret: env.AUTH_GITHUB_SECRET,
+          userinfo: { url: "https://api.github.com/user", request: ({ tokens }: { tokens: { access_token?: string } }) => readGitHubProfile(tokens.access_token ?? "") },
+        });
       case "google":
         return Google({ clientId: env.AUTH_GOOGLE_ID, clientSecret: env.AUTH_GOOGLE_SECRET });
       case "oidc":
