@@ -4,8 +4,11 @@ import ipaddr from "ipaddr.js";
 /** Public by number, yet answered inside a cloud: Azure's host agent, which hands out credentials. */
 const CLOUD_INTERNAL = new Set(["168.63.129.16"]);
 
-/** NAT64 for local use (RFC 8215) leads to whatever the local network says, and IPv4-compatible addresses (RFC 4291) are IPv4 in disguise. */
-const REFUSED_V6 = [ipaddr.parseCIDR("64:ff9b:1::/48"), ipaddr.parseCIDR("::/96"), ipaddr.parseCIDR("fec0::/10")];
+/** All that was ever given out for public use. What lies outside is local, in disguise or for nobody yet, whatever a list of ranges may know of it. */
+const PUBLIC_V6 = ipaddr.parseCIDR("2000::/3");
+
+/** Within it, for documents (RFC 9637). */
+const DOCUMENTS_V6 = ipaddr.parseCIDR("3fff::/20");
 
 const REASONS: Record<string, string> = {
   private: "a private address",
@@ -27,7 +30,7 @@ export function refuseAddress(address: string): string | null {
   if (parsed instanceof ipaddr.IPv4) return refuseV4(parsed);
   const embedded = embeddedV4(parsed);
   if (embedded !== null) return refuseV4(embedded);
-  if (REFUSED_V6.some(([network, bits]) => parsed.match(network, bits))) return "a reserved address";
+  if (!parsed.match(PUBLIC_V6) || parsed.match(DOCUMENTS_V6) || isIsatap(parsed)) return REASONS[parsed.range()] ?? "a reserved address";
   return explain(parsed.range());
 }
 
@@ -37,6 +40,12 @@ function refuseV4(address: ipaddr.IPv4): string | null {
 
 function explain(range: string): string | null {
   return range === "unicast" ? null : (REASONS[range] ?? "a reserved address");
+}
+
+/** An interface id by which a router takes the packet to an IPv4 address of its own site (RFC 5214), under whatever prefix. */
+function isIsatap(address: ipaddr.IPv6): boolean {
+  const [, , , , first = 0, second = 0] = address.parts;
+  return (first & 0xfdff) === 0 && second === 0x5efe;
 }
 
 /** The IPv4 address that an IPv6 one leads to: mapped, translated (NAT64, SIIT), or 6to4. */
