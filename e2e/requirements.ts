@@ -182,6 +182,7 @@ export const REQUIREMENTS = {
   "operations:deploy": "What the files for containers and systemd name exists.",
 
   "architecture:imports": "A folder that imports what it must not is a lint error that gives the reason.",
+  "architecture:gate": "Only lib/tools speaks to tool servers, and only the gate has it make a call.",
   "architecture:pure": "Rules read neither clock nor network nor environment; the environment is read in one file.",
 } as const;
 

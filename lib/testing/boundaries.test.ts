@@ -56,7 +56,9 @@ test.each([
   ["app/runs/route.ts", "@prisma/client", "Only lib/store imports Prisma"],
   ["lib/cli/invoke.ts", "@/lib/store/transitions/claim-run", "State changes go through an engine use case"],
   ["lib/engine/start-run.ts", "@/lib/testing/builders", "for tests only"],
-])(verifies("architecture:imports", "%s may not import %s"), (file, specifier, reason) => {
+  ...["lib/engine/start-run.ts", "lib/models/gateway.ts", "lib/worker/loop.ts", "lib/cli/invoke.ts", "lib/http/route.ts", "lib/store/queries/list.ts", "app/runs/route.ts", "lib/demo/main.ts", "instrumentation-node.ts"].map((file) => [file, "@modelcontextprotocol/client", "the one way to a tool"]),
+  ["lib/engine/start-run.ts", "@modelcontextprotocol/sdk/client/index.js", "the one way to a tool"],
+] as [string, string, string][])(verifies("architecture:imports", "%s may not import %s"), (file, specifier, reason) => {
   expect(lint(file, using(specifier))).toContain(reason);
 });
 
@@ -67,6 +69,7 @@ test.each([
   ["lib/worker/loop.ts", "@/lib/engine/start-run"],
   ["lib/telemetry/open.ts", "@/lib/log"],
   ["lib/tools/call.ts", "@/lib/telemetry/span"],
+  ["lib/tools/connection.ts", "@modelcontextprotocol/client"],
   ["lib/http/route.ts", "@/lib/store/queries/get-run"],
   ["app/runs/route.ts", "@/lib/engine/start-run"],
   ["app/runs/route.ts", "@/lib/store/queries/get-run"],

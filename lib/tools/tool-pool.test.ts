@@ -6,6 +6,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { verifies } from "@/e2e/requirements";
 import { SecretRef } from "@/lib/config/secret-ref";
 import { EVERYTHING_COMMAND, startEverythingServer } from "@/lib/testing/hostile-servers/everything-server";
 import { startModernServer } from "@/lib/testing/hostile-servers/modern-server";
@@ -265,11 +266,16 @@ describe("the only way to a tool", () => {
     .map((file) => ({ file, text: readFileSync(path.join(root, file), "utf8") }));
   const holding = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
 
-  test("no other file calls the client's callTool", () => {
+  test(verifies("architecture:gate", "no other file calls the client's callTool"), () => {
     expect(holding(/\.callTool\s*\(/)).toEqual(["lib/tools/call-tool.ts"]);
   });
 
-  test("no file outside of this folder makes a client of tool servers", () => {
+  test(verifies("architecture:gate", "no file outside of this folder loads the client of tool servers, in whatever way, and one in it makes a client"), () => {
+    expect(holding(/["'`]@modelcontextprotocol\/(client|sdk\/client)/).filter((file) => !file.startsWith("lib/tools/"))).toEqual([]);
     expect(holding(/import\s*\{[^}]*\bClient\b[^}]*\}\s*from\s*["']@modelcontextprotocol\/(client|sdk\/client)/)).toEqual(["lib/tools/connection.ts"]);
+  });
+
+  test(verifies("architecture:gate", "our own callTool is called by the gate alone, which sends what was judged and recorded"), () => {
+    expect(holding(/["'`][^"'`\n]*\/call-tool["'`]/)).toEqual(["lib/engine/advance/dispatch-call.ts"]);
   });
 });
