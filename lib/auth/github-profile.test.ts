@@ -20,13 +20,13 @@ async function startGitHub(emails: unknown, status = 200) {
 
 const email = (address: string, primary: boolean, verified: boolean) => ({ email: address, primary, verified });
 
-test.each<[string, unknown, number, string | null]>([
+test.each([
   ["the primary one, verified", [email("old@example.com", false, true), email("rea@example.com", true, true)], 200, "rea@example.com"],
   ["a primary one that is not verified", [email("rea@example.com", true, false), email("old@example.com", false, true)], 200, null],
   ["none", [], 200, null],
   ["an error", { message: "Resource not accessible" }, 403, null],
   ["something else than a list", { message: "?" }, 200, null],
-])(verifies("sign-in:provider:verified", "of GitHub's e-mails only a primary one that is verified counts; given %s"), async (_what, emails, status, expected) => {
+] as [string, unknown, number, string | null][])(verifies("sign-in:provider:verified", "of GitHub's e-mails only a primary one that is verified counts; given %s"), async (_what, emails, status, expected) => {
   const { url, asked } = await startGitHub(emails, status);
   expect(await readGitHubProfile("gho_1", url)).toEqual({ ...USER, email: expected, email_verified: expected !== null });
   expect(asked.toSorted()).toEqual(["/user Bearer gho_1", "/user/emails Bearer gho_1"]);
