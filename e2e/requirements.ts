@@ -60,7 +60,7 @@ export const REQUIREMENTS = {
   "http:csp": "Pages run under a content security policy with a fresh nonce, cannot be framed, and never break it themselves.",
 
   "audit:written": "Every change of people, groups and tokens is on a trail that verifies, without secrets.",
-  "audit:tampering": "A row of the trail that was changed, removed, inserted or moved is named by the verification.",
+  "audit:tampering": "A row of the trail that was changed, removed, inserted or moved is named by the verification, and so is a decision or a call of which the trail does not tell.",
   "audit:append-only": "The application's own database role can neither change nor remove what was written.",
   "audit:concurrent": "Parallel writers leave one chain, and no event falls between two anchors.",
   "audit:filters": "The audit page's filters are part of its address, and narrow what is shown.",

@@ -7,7 +7,7 @@ export function registerAudit(program: Command): void {
     .command("audit")
     .description("the audit trail")
     .command("verify")
-    .description("read the whole trail and name the first row that was changed, removed or inserted by hand")
+    .description("read the whole trail and name the first row that was changed, removed or inserted by hand, or of which it does not tell")
     .option("--json", "print the whole report")
     .action(async (options: { json?: boolean }) => {
       const report = await verifyAudit(await openDatabase());
