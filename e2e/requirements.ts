@@ -127,6 +127,8 @@ export const REQUIREMENTS = {
   "workflows:who": "Who may not start runs gets no form, and a workflow that is part of others cannot be started.",
 
   "ui:accessible": "No page has a WCAG 2.2 AA violation that a machine can find, in light and in dark.",
+  "ui:lost-answer": "A form whose answer got lost keeps what was typed and says that it may or may not have been done; it is never told as a refusal, nor as done.",
+  "ui:problems": "A form that is refused for what is in a field puts the focus there, so that the problem is read out.",
   "ui:keyboard": "Signing in and changing a role need no mouse.",
   "ui:phone": "On a phone every page that the person may open is within reach of the thumb.",
   "ui:width": "No page scrolls sideways, from a small phone to a wide screen.",

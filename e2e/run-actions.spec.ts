@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { examine, LOOKS } from "./examine";
 import { expect, type Person, test } from "./fixtures";
@@ -98,6 +99,57 @@ test.describe(verifies("run:review", "an answer that an agent wants a person to 
     await expect(run.facts.getByText("Failed", { exact: true })).toBeVisible({ timeout: 30_000 });
     await expect(viewer.facts.getByText("Failed", { exact: true })).toBeVisible({ timeout: 30_000 });
     expect(await statusOf(deps, runId)).toBe("failed");
+    await close();
+  });
+});
+
+/** What the page sends is lost on its way, until the answer is called. */
+async function loseRequests(page: Page): Promise<() => Promise<void>> {
+  const address = /history\/run_/;
+  await page.route(address, (route) => (route.request().method() === "POST" ? route.fulfill({ status: 404, body: "lost" }) : route.continue()));
+  return () => page.unroute(address);
+}
+
+const LOST = "It may or may not have been done; look before you do it again.";
+
+test.describe(verifies("ui:lost-answer", "an answer that never came"), () => {
+  test("to settling a call: the dialog stays with what was typed and says that nobody knows, and it can be sent again", async ({ open, person, deps }) => {
+    const operator = await person("operator");
+    const { runId, close } = await arrive(deps, operator, UNKNOWN);
+    const run = new RunPage(await open(operator));
+    await run.open(runId);
+    const arrives = await loseRequests(run.page);
+    await run.page.getByRole("button", { name: "Settle…" }).click();
+    const dialog = run.page.getByRole("dialog", { name: "What became of the call?" });
+    await dialog.getByRole("radio", { name: "It happened" }).check();
+    await dialog.getByLabel("Result, if it happened").fill('{ "receipt": 7 }');
+    await dialog.getByLabel("Comment, for the record").fill("Seen in the books");
+    await dialog.getByRole("button", { name: "Settle", exact: true }).click();
+    await expect(dialog.getByRole("alert")).toContainText(LOST);
+    await expect(dialog.getByRole("radio", { name: "It happened" })).toBeChecked();
+    await expect(dialog.getByLabel("Result, if it happened")).toHaveValue('{ "receipt": 7 }');
+    await expect(dialog.getByLabel("Comment, for the record")).toHaveValue("Seen in the books");
+    expect(await statusOf(deps, runId)).toBe("needs_human_review");
+    await arrives();
+    await dialog.getByRole("button", { name: "Settle", exact: true }).click();
+    await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible({ timeout: 30_000 });
+    await close();
+  });
+
+  test("to cancelling a run: the reason stays, and the run is what it was", async ({ open, person, deps }) => {
+    const operator = await person("operator");
+    const { runId, close } = await arrive(deps, operator, REVIEW);
+    const run = new RunPage(await open(operator));
+    await run.open(runId);
+    await loseRequests(run.page);
+    await run.page.getByRole("button", { name: "Cancel run…" }).click();
+    const dialog = run.page.getByRole("dialog", { name: "Cancel this run?" });
+    await dialog.getByLabel("Reason, for the record").fill("Asked for twice");
+    await dialog.getByRole("button", { name: "Cancel the run" }).click();
+    await expect(dialog.getByRole("alert")).toContainText(LOST);
+    await expect(dialog.getByLabel("Reason, for the record")).toHaveValue("Asked for twice");
+    await expect(run.page.getByText("This page could not be shown")).toHaveCount(0);
+    expect(await statusOf(deps, runId)).toBe("needs_human_review");
     await close();
   });
 });

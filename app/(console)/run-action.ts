@@ -1,5 +1,5 @@
 import { unstable_rethrow } from "next/navigation";
-import type { FormState } from "@/components/ui/form-state";
+import { type FormState, keptValues } from "@/components/ui/form-state";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
@@ -27,14 +27,6 @@ function issuesByField(error: KimitsuError): Record<string, string> {
   const issues: Record<string, string> = {};
   for (const { path, message } of error.issues) issues[path.split(".")[0] ?? path] ??= message;
   return issues;
-}
-
-function keptValues(form: FormData): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [name, value] of form) {
-    if (typeof value === "string" && !name.startsWith("$") && !/password/i.test(name)) values[name] = value;
-  }
-  return values;
 }
 
 /** A text field as it was typed; absent and empty are the same to a person. Text that the database cannot hold is refused. */

@@ -12,4 +12,13 @@ export interface FormState {
 
 export type FormAction = (state: FormState, form: FormData) => Promise<FormState>;
 
+/** What was typed, for a form that has to be shown again. Passwords are typed anew. */
+export function keptValues(form: FormData): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of form) {
+    if (typeof value === "string" && !name.startsWith("$") && !/password/i.test(name)) values[name] = value;
+  }
+  return values;
+}
+
 export const IDLE: FormState = { status: "idle", message: "", issues: {}, values: {} };

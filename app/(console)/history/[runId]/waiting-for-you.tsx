@@ -5,6 +5,7 @@ import { ActionDialog } from "@/components/runs/action-dialog";
 import { TextArea } from "@/components/runs/text-area";
 import { ValueView } from "@/components/runs/value-view";
 import { buttonClass } from "@/components/ui/button";
+import type { FormState } from "@/components/ui/form-state";
 import { review, settle } from "./actions";
 
 const frame = "grid gap-3 rounded-lg border border-high/45 bg-high-soft px-4 py-3 print:hidden";
@@ -30,7 +31,7 @@ interface ReviewProps {
 }
 
 export function ReviewPanel({ runId, review: { stepId, name, message, output, digest, others }, canReview }: ReviewProps) {
-  const comment = <TextArea id="review-comment" name="comment" label="Comment, for the record" rows={2} maxLength={2000} />;
+  const renderComment = ({ values }: FormState) => <TextArea id="review-comment" name="comment" label="Comment, for the record" rows={2} maxLength={2000} defaultValue={values.comment} />;
   return (
     <section aria-label="An answer waits for a person" className={frame}>
       <p>
@@ -48,7 +49,7 @@ export function ReviewPanel({ runId, review: { stepId, name, message, output, di
             sent={{ runId, stepId, digest, accepted: "yes" }}
             confirm="Accept"
             pendingText="Accepting…"
-            renderFields={() => comment}
+            renderFields={renderComment}
           />
           <ActionDialog
             button="End the run…"
@@ -60,7 +61,7 @@ export function ReviewPanel({ runId, review: { stepId, name, message, output, di
             confirm="End the run"
             pendingText="Ending…"
             danger
-            renderFields={() => comment}
+            renderFields={renderComment}
           />
         </div>
       ) : (
@@ -93,7 +94,7 @@ export function UnknownOutcome({ runId, call, isOver, canSettle }: UnknownProps)
           sent={{ runId, callId: call.id }}
           confirm="Settle"
           pendingText="Settling…"
-          renderFields={(state) => <SettleFields isOver={isOver} error={state.issues.outcome} />}
+          renderFields={(state) => <SettleFields isOver={isOver} state={state} />}
         />
       ) : (
         <p className="text-sm text-ink-2">An operator can settle it.</p>
@@ -102,7 +103,7 @@ export function UnknownOutcome({ runId, call, isOver, canSettle }: UnknownProps)
   );
 }
 
-function SettleFields({ isOver, error }: { isOver: boolean; error?: string }) {
+function SettleFields({ isOver, state: { issues, values } }: { isOver: boolean; state: FormState }) {
   const choices = [
     { value: "happened", label: "It happened", hint: isOver ? "It is on record, with the result below. A retry begins its step anew." : "The run goes on with the result below." },
     ...(isOver ? [] : [{ value: "did_not_happen", label: "It did not happen: send it now", hint: "It is sent once, as it was approved." }]),
@@ -114,17 +115,17 @@ function SettleFields({ isOver, error }: { isOver: boolean; error?: string }) {
         <legend className="sr-only">What became of the call</legend>
         {choices.map((choice) => (
           <label key={choice.value} className="-mx-2 flex items-start gap-2.5 rounded-md px-2 py-1.5 hover:bg-sunken has-focus-visible:bg-sunken">
-            <input type="radio" name="outcome" value={choice.value} required className="mt-1 shrink-0 accent-accent" />
+            <input type="radio" name="outcome" value={choice.value} defaultChecked={values.outcome === choice.value} required className="mt-1 shrink-0 accent-accent" />
             <span className="grid">
               {choice.label}
               <span className="text-sm text-ink-3">{choice.hint}</span>
             </span>
           </label>
         ))}
-        {error ? <p className="text-sm text-critical">{error}</p> : null}
+        {issues.outcome ? <p className="text-sm text-critical">{issues.outcome}</p> : null}
       </fieldset>
-      <TextArea id="settle-result" name="result" label="Result, if it happened" hint="Text or JSON. The agent reads it, and it is kept." rows={3} mono />
-      <TextArea id="settle-comment" name="comment" label="Comment, for the record" rows={2} maxLength={2000} />
+      <TextArea id="settle-result" name="result" label="Result, if it happened" hint="Text or JSON. The agent reads it, and it is kept." rows={3} mono defaultValue={values.result} />
+      <TextArea id="settle-comment" name="comment" label="Comment, for the record" rows={2} maxLength={2000} defaultValue={values.comment} />
     </>
   );
 }
