@@ -3,7 +3,9 @@ import path from "node:path";
 import type { Page } from "@playwright/test";
 import type { ApprovalRule } from "@/lib/domain/policy/approval-rule";
 import type { EngineDeps } from "@/lib/engine/deps";
+import { examine } from "./examine";
 import { expect, required, test } from "./fixtures";
+import { openOwnProject } from "./own-project";
 import { InboxPage } from "./pages/inbox-page";
 import { joinPrivacy, startAndWait } from "./pending";
 import { verifies } from "./requirements";
@@ -33,7 +35,7 @@ for (const { onReject, words, run, degraded } of ENDS) {
     await setOnReject(deps, approvalId, onReject);
     const inbox = new InboxPage(await open(reviewer));
     await inbox.open(approvalId);
-    await expect(inbox.card.getByText(words)).toBeVisible();
+    await expect(inbox.foot.getByText(words).first()).toBeVisible();
     await inbox.reject.click();
     await inbox.card.getByLabel(/^Reason, for /).fill("Not asked for");
     await expect(inbox.card.getByText(onReject === "fail" ? "The agent is told nothing: rejecting ends step act, and with it the run." : `"on_reject":"${onReject}"`)).toBeVisible();
@@ -45,6 +47,50 @@ for (const { onReject, words, run, degraded } of ENDS) {
     expect(await deps.db.call.findFirstOrThrow({ where: { runId, tool: "delete-customer" } })).toMatchObject({ status: "rejected", executingAt: null });
   });
 }
+
+const PHONE = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
+
+test(verifies("inbox:consequences", "on a phone the end of the card says what each button does, why one is closed, and what happens when nobody decides"), async ({ open, person, deps }) => {
+  const reviewer = await person("reviewer");
+  await joinPrivacy(deps, [reviewer, await person("reviewer")]);
+  const { approvalId } = await startAndWait(deps, TICKET);
+  const inbox = new InboxPage(await open(reviewer, PHONE));
+  await inbox.open(approvalId);
+  const words = inbox.card.getByRole("region", { name: "What each button does" });
+  await words.scrollIntoViewIfNeeded();
+  for (const said of ["counts as 1 of 2; it is sent when one more person agrees. You type a value first.", "takes the tool away from the agent", "is closed: the rule does not let reviewers change the arguments.", "lets it sink in your queue.", "If nobody decides in time, that counts as a rejection"]) {
+    await expect(words.getByText(said)).toBeVisible();
+  }
+  await inbox.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  const [last, foot] = [await words.boundingBox(), await inbox.foot.boundingBox()];
+  expect((last?.y ?? 0) + (last?.height ?? 0), "nothing of it lies under the buttons").toBeLessThanOrEqual(foot?.y ?? 0);
+  await expect(inbox.edit).toHaveAccessibleDescription(/is closed: the rule does not let reviewers/);
+  await examine(inbox.page, "inbox-consequences-phone", { fullPage: false });
+});
+
+test(verifies("inbox:consequences", "a call that today's rules refuse cannot be approved as it is, and the card says why; what it is changed to is judged anew"), async ({ open, person, deps }) => {
+  // The application's own clerk has no such server.
+  const own = await openOwnProject(deps, {
+    agentName: "clerk",
+    script: "agents: { clerk: { turns: [{ call: [{ tool: echo, arguments: { text: hello } }] }] } }\n",
+    allowlist: "- { name: echo, require_approval: { approvers: [reviewer], edit: true } }",
+  });
+  const runId = await own.startAndDrive(await person("operator"));
+  const { id } = await deps.db.approval.findFirstOrThrow({ where: { runId, status: "pending" } });
+  for (const options of [{}, PHONE]) {
+    const inbox = new InboxPage(await open(await person("reviewer"), options));
+    await inbox.open(id);
+    await expect(inbox.card.getByRole("alert").filter({ hasText: "The project's rules refuse this call now" })).toContainText("It can be changed to what they allow");
+    await expect(inbox.approve).toBeDisabled();
+    await expect(inbox.approve).toHaveAccessibleDescription(/is closed: the project's rules refuse this call now/);
+    await expect(inbox.foot.getByText(/closed: the project.s rules refuse this call now/).filter({ visible: true })).toBeVisible();
+    await expect(inbox.card.getByText("sends it now, once.")).toHaveCount(0);
+    await inbox.readArguments();
+    await expect(inbox.edit).toBeEnabled();
+    await expect(inbox.reject).toBeEnabled();
+  }
+  await own.close();
+});
 
 /** Holds the page's next decision until it is let go. */
 async function holdDecision(page: Page): Promise<() => void> {

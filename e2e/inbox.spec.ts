@@ -42,7 +42,7 @@ test(verifies("inbox:reject", "a rejection tells the agent the reason that was c
   const page = await open(reviewer);
   const inbox = new InboxPage(page);
   await inbox.open(pending.reject.approvalId);
-  await expect(inbox.card.getByText("tells the agent why; it goes on and may try another way.")).toBeVisible();
+  await expect(inbox.foot.getByText("tells the agent why; it goes on and may try another way.")).toBeVisible();
   await inbox.reject.click();
   await inbox.card.getByRole("button", { name: "Not owed" }).click();
   await expect(inbox.card.getByText('"reason":"Not owed"')).toBeVisible();

@@ -40,6 +40,8 @@ interface OwnFiles {
   allowlist: string;
   /** To stand in the place of a server that the application knows; otherwise a name that nobody else has. */
   serverName?: string;
+  /** To be judged by the rules that the application has for an agent of this name today. */
+  agentName?: string;
 }
 
 /** A project of the test's own, with one agent and a tool server that records what reaches it. */
@@ -77,13 +79,13 @@ export async function openOwnProject(deps: EngineDeps, project: OwnFiles): Promi
   };
 }
 
-function filesOf(workflow: string, { script, allowlist, serverName }: OwnFiles, { url, port }: RecordingServer): Record<string, string> {
+function filesOf(workflow: string, { script, allowlist, serverName, agentName = "worker" }: OwnFiles, { url, port }: RecordingServer): Record<string, string> {
   const server = serverName ?? `recorder-${port}`;
   return {
     "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 100, output_per_million: 100 }] }]\n",
     "models/test.script.yaml": script,
     "servers/recorder.server.yaml": `name: ${server}\nurl: "${url}"\n`,
-    "agents/worker.agent.yaml": `name: worker\nmodel: standard\nprompt: { system: "You look after orders.", user: "Order 1042 was paid twice." }\nservers:\n  - name: ${server}\n    path: servers/recorder.server.yaml\n    access:\n      allowlist:\n${allowlist.replaceAll(/^/gm, "        ")}\n`,
+    "agents/worker.agent.yaml": `name: ${agentName}\nmodel: standard\nprompt: { system: "You look after orders.", user: "Order 1042 was paid twice." }\nservers:\n  - name: ${server}\n    path: servers/recorder.server.yaml\n    access:\n      allowlist:\n${allowlist.replaceAll(/^/gm, "        ")}\n`,
     [`workflows/${workflow}.workflow.yaml`]: `kind: workflow\nname: ${workflow}\nversion: '1.0.0'\npipeline:\n  - id: refund\n    agent: ./agents/worker.agent.yaml\n  - id: report\n    depends_on: [refund]\n    transform: { inputs: [{ from: refund }] }\n`,
   };
 }

@@ -5,10 +5,12 @@ import { RelativeTime } from "@/components/ui/relative-time";
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
 import { ArgumentTable } from "./argument-table";
 import { CardBar, CardTitle } from "./card-head";
+import { ConsequenceList } from "./consequence-list";
 import { DANGER_BORDERS } from "./danger";
 import { AsideNotes } from "./aside-notes";
 import type { CardActions } from "./decision";
 import { DecisionArea } from "./decision-area";
+import { toDecisionFacts } from "./decision-facts";
 import { LookingAt } from "./looking";
 import { WhoCould } from "./no-decision";
 import { CardOutcome } from "./outcome";
@@ -24,12 +26,15 @@ interface Props {
   card: ApprovalCard;
   listHref: string;
   nextHref: string;
+  /** Whether an admin holds all calls back. */
+  isPaused: boolean;
   actions: CardActions;
 }
 
 /** One pending call: facts first, then the exact arguments, then what the agent wrote, set apart. */
-export function Card({ card, listHref, nextHref, actions }: Props) {
+export function Card({ card, listHref, nextHref, isPaused, actions }: Props) {
   const canDecide = card.status === "pending" && card.refusal === null && !card.decidedByReader;
+  const facts = canDecide ? toDecisionFacts(card, { nextHref, isPaused }) : null;
   return (
     <SeenParts card={card.id} digest={card.digest} parts={card.arguments.map((argument) => argument.path)}>
       <article aria-labelledby="card-title" className={classNames("flex min-h-0 min-w-0 flex-1 flex-col border-l-3", DANGER_BORDERS[card.danger])}>
@@ -58,32 +63,21 @@ export function Card({ card, listHref, nextHref, actions }: Props) {
                 </p>
               </div>
             </details>
+            {facts ? (
+              <div className="border-t border-line pt-3 tablet:hidden">
+                <Part id="consequences" title="What each button does">
+                  <ConsequenceList facts={facts} />
+                </Part>
+              </div>
+            ) : null}
           </div>
         </div>
         <div data-foot className="shrink-0 max-tablet:sticky max-tablet:bottom-0 max-tablet:-mb-[calc(env(safe-area-inset-bottom)+60px)]">
-          <DecisionArea facts={canDecide ? toFacts(card, nextHref) : null} decide={actions.decide} setAside={actions.setAside} nextHref={nextHref} isDecided={card.status !== "pending"} />
+          <DecisionArea facts={facts} actions={actions} nextHref={nextHref} isDecided={card.status !== "pending"} />
         </div>
       </article>
     </SeenParts>
   );
-}
-
-function toFacts(card: ApprovalCard, nextHref: string) {
-  const { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey, reach } = card;
-  return {
-    approvalId: card.id,
-    digest: card.digest,
-    tool: `${card.server}.${card.tool}`,
-    needsSight: card.danger === "high" || card.danger === "critical",
-    confirmWord: card.confirmWord,
-    presets: card.rejectReasons,
-    rule: { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey, reach, hasExpiry: card.expiresAt !== null },
-    edit: card.edit,
-    editable: card.editable,
-    expiresAt: card.expiresAt,
-    now: card.now,
-    nextHref,
-  };
 }
 
 function whatTheyAre({ status, call }: ApprovalCard): string {

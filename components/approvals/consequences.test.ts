@@ -1,14 +1,27 @@
 import { expect, it } from "vitest";
 import { refusalForModel } from "@/lib/domain/after-rejection";
-import { describeApproval, describeExpiry, describeRejection, endsStep, type RuleFacts, toldToAgent } from "./consequences";
+import { describeApproval, describeExpiry, describeRejection, endsStep, listConsequences, type RuleFacts, toldToAgent } from "./consequences";
 
-const facts: RuleFacts = { onReject: "fail", timeoutBehavior: "fail", triesLeft: 2, minApprovals: 1, approvals: 0, stepKey: "act", reach: { ends: "run" }, hasExpiry: true };
+const facts: RuleFacts = { onReject: "fail", timeoutBehavior: "fail", triesLeft: 2, minApprovals: 1, approvals: 0, stepKey: "act", reach: { ends: "run" }, hasExpiry: true, isPaused: false, isRefusedNow: false };
 
 it("says that an approval sends the call, or how many people are still missing", () => {
   expect(describeApproval(facts)).toBe("sends it now, once.");
   expect(describeApproval({ ...facts, minApprovals: 2 })).toBe("counts as 1 of 2; it is sent when one more person agrees.");
   expect(describeApproval({ ...facts, minApprovals: 4, approvals: 1 })).toBe("counts as 2 of 4; it is sent when 2 more people agree.");
   expect(describeApproval({ ...facts, minApprovals: 2, approvals: 1 })).toBe("sends it now, once.");
+});
+
+it("promises to send nothing now while calls are paused, and nothing at all when today's rules refuse the call", () => {
+  expect(describeApproval({ ...facts, isPaused: true })).toBe("is recorded now; the call is sent, once, when calls go again.");
+  expect(describeApproval({ ...facts, isPaused: true, minApprovals: 2 })).toBe("counts as 1 of 2; it is sent when one more person agrees and calls go again.");
+  expect(describeApproval({ ...facts, isPaused: true, isRefusedNow: true })).toBe("is closed: the project's rules refuse this call now.");
+});
+
+it("lists what each button does, with why one is closed and what happens when nobody decides", () => {
+  const words = (given: Partial<Parameters<typeof listConsequences>[0]>) => listConsequences({ rule: facts, confirmWord: null, editClosed: null, ...given }).map(({ button, does }) => [button, does]);
+  expect(words({}).map(([button]) => button)).toEqual(["Approve", "Reject", "Not now", null]);
+  expect(words({ confirmWord: "C-201" })[0]).toEqual(["Approve", "sends it now, once. You type a value first."]);
+  expect(words({ editClosed: "someone was quicker." })).toContainEqual(["Edit", "is closed: someone was quicker."]);
 });
 
 it("has its own words for each on_reject", () => {

@@ -11,12 +11,34 @@ export interface RuleFacts {
   /** What ends when the agent fails. */
   reach: FailureReach;
   hasExpiry: boolean;
+  /** An admin holds all calls back. */
+  isPaused: boolean;
+  /** The project's rules of today refuse the call as it is. */
+  isRefusedNow: boolean;
 }
 
-export function describeApproval({ minApprovals, approvals }: RuleFacts): string {
+export interface Consequence {
+  /** Null for what happens without any. */
+  button: "Approve" | "Reject" | "Edit" | "Not now" | null;
+  does: string;
+}
+
+/** What each button of a card does, and what happens when nobody presses any. */
+export function listConsequences({ rule, confirmWord, editClosed }: { rule: RuleFacts; confirmWord: string | null; editClosed: string | null }): Consequence[] {
+  return [
+    { button: "Approve", does: `${describeApproval(rule)}${confirmWord === null || rule.isRefusedNow ? "" : " You type a value first."}` },
+    { button: "Reject", does: describeRejection(rule) },
+    ...(editClosed === null ? [] : [{ button: "Edit" as const, does: `is closed: ${editClosed}` }]),
+    { button: "Not now", does: "lets it sink in your queue." },
+    { button: null, does: describeExpiry(rule) },
+  ];
+}
+
+export function describeApproval({ minApprovals, approvals, isPaused, isRefusedNow }: RuleFacts): string {
+  if (isRefusedNow) return "is closed: the project's rules refuse this call now.";
   const missing = minApprovals - approvals - 1;
-  if (missing <= 0) return "sends it now, once.";
-  return `counts as ${approvals + 1} of ${minApprovals}; it is sent when ${missing === 1 ? "one more person agrees" : `${missing} more people agree`}.`;
+  if (missing <= 0) return isPaused ? "is recorded now; the call is sent, once, when calls go again." : "sends it now, once.";
+  return `counts as ${approvals + 1} of ${minApprovals}; it is sent when ${missing === 1 ? "one more person agrees" : `${missing} more people agree`}${isPaused ? " and calls go again" : ""}.`;
 }
 
 /** What a failure of the agent ends, and what goes on. */

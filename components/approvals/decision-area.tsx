@@ -4,27 +4,27 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { KeepFocus } from "@/components/ui/keep-focus";
 import { AnswerNotice } from "./answer-notice";
-import type { Decide, DecisionAnswer, SetAside } from "./decision";
-import { type DecisionFacts, DecisionPanel } from "./decision-panel";
+import type { CardActions, DecisionAnswer } from "./decision";
+import type { DecisionFacts } from "./decision-facts";
+import { DecisionPanel } from "./decision-panel";
 import { NextPanel } from "./next-panel";
 
 interface Props {
   /** Null when the reader has nothing to decide. */
   facts: DecisionFacts | null;
-  decide: Decide;
-  setAside: SetAside;
+  actions: CardActions;
   nextHref: string;
   isDecided: boolean;
 }
 
 /** The foot of a card. A refusal outlives the buttons: whoever came too late is told so although there is nothing left to press. */
-export function DecisionArea({ facts, decide, setAside, nextHref, isDecided }: Props) {
+export function DecisionArea({ facts, actions, nextHref, isDecided }: Props) {
   const { refresh } = useRouter();
   const [answer, setAnswer] = useState<DecisionAnswer | null>(null);
   return (
     <KeepFocus>
       {facts ? (
-        <DecisionPanel facts={facts} decide={decide} setAside={setAside} answer={answer} setAnswer={setAnswer} />
+        <DecisionPanel facts={facts} actions={actions} answer={answer} setAnswer={setAnswer} />
       ) : (
         <>
           {answer && answer.kind !== "recorded" ? (

@@ -9,7 +9,7 @@ export function StricterNote({ card }: { card: ApprovalCard }) {
     return (
       <Notice tone="failed" title="The project's rules refuse this call now">
         <p>{refusal}</p>
-        <p>It cannot be approved; it can be rejected, or its run cancelled.</p>
+        <p>{card.edit === null ? "It cannot be approved; it can be rejected, or its run cancelled." : "As it is it cannot be approved. It can be changed to what they allow, or rejected, or its run cancelled."}</p>
       </Notice>
     );
   }

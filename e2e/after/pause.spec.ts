@@ -19,6 +19,7 @@ test(verifies("console:pause", "by press, for everyone to see; an approved call 
   const inbox = new InboxPage(await open(reviewer));
   await inbox.open(approvalId);
   await expect(inbox.page.getByRole("status").filter({ hasText: "All calls are paused" })).toBeVisible();
+  await expect(inbox.foot.getByText("is recorded now; the call is sent, once, when calls go again.")).toBeVisible();
   await inbox.approve.click();
   await expect.poll(async () => (await deps.db.approval.findUniqueOrThrow({ where: { id: approvalId } })).status).toBe("approved");
   for (const { look, options } of LOOKS) {

@@ -4,6 +4,8 @@ import type { Locator, Page } from "@playwright/test";
 export class InboxPage {
   readonly card: Locator;
   readonly queue: Locator;
+  /** Where it is decided. */
+  readonly foot: Locator;
   readonly approve: Locator;
   readonly reject: Locator;
   readonly edit: Locator;
@@ -11,6 +13,7 @@ export class InboxPage {
   constructor(readonly page: Page) {
     this.card = page.getByRole("article");
     this.queue = page.getByRole("list", { name: "Pending approvals" });
+    this.foot = this.card.locator("> [data-foot]");
     this.approve = this.card.getByRole("button", { name: /^Approve/ });
     this.reject = this.card.getByRole("button", { name: /^Reject/ });
     this.edit = this.card.getByRole("button", { name: /^Edit/ });
@@ -19,6 +22,16 @@ export class InboxPage {
   async open(approvalId: string, search = ""): Promise<void> {
     await this.page.goto(`/inbox/${approvalId}${search}`);
     await this.card.waitFor();
+  }
+
+  /** Scrolls through the arguments, as someone does who reads them; dangerous calls are approved only after that. */
+  async readArguments(): Promise<void> {
+    for (const row of await this.card.getByRole("row").all()) {
+      await row.evaluate((element) => {
+        element.scrollIntoView({ block: "center" });
+        return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      });
+    }
   }
 
   row(approvalId: string): Locator {

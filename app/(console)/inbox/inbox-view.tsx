@@ -13,6 +13,7 @@ import type { Session } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
 import { getInboxCounts } from "@/lib/store/queries/inbox-counts";
+import { isDispatchPaused } from "@/lib/store/queries/is-dispatch-paused";
 import { type InboxRow, listInbox } from "@/lib/store/queries/list-inbox";
 import { savePreferences } from "../preferences";
 import { decideCard, extendCard, setCardAside, takeCardUp } from "./actions";
@@ -35,10 +36,11 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
   const { db, now } = engineDeps();
   const reader = { userId: session.user.id, role: session.user.role, groups: session.user.groups };
   const clock = now();
-  const [page, counts, card] = await Promise.all([
+  const [page, counts, card, isPaused] = await Promise.all([
     listInbox(db, reader, { ...view, aside: { only: view.aside === true, now: clock } }),
     getInboxCounts(db, reader, clock),
     approvalId === null ? null : readCard(session, approvalId, clock),
+    approvalId === null ? false : isDispatchPaused(db),
   ]);
   if (approvalId !== null && card === null) notFound();
   // What was set aside stands below everything else.
@@ -71,7 +73,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
       {card ? (
         <>
           <div className="flex min-h-0 min-w-0 flex-col bg-panel">
-            <Card key={card.id} card={card} listHref={listAddress(view)} nextHref={afterThis(rows, card.id, view)} actions={ACTIONS} />
+            <Card key={card.id} card={card} listHref={listAddress(view)} nextHref={afterThis(rows, card.id, view)} isPaused={isPaused} actions={ACTIONS} />
           </div>
           <Column label="Run so far" className="border-l border-line max-wide:hidden">
             <header className="flex h-13 shrink-0 items-center justify-between gap-3 border-b border-line px-4">

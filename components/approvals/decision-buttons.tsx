@@ -1,0 +1,69 @@
+"use client";
+
+import { Button } from "@/components/ui/button";
+import { Consequences, consequenceId } from "./consequence-list";
+import type { DecisionFacts } from "./decision-facts";
+import { KeyHint } from "./key-hint";
+
+interface Props {
+  facts: DecisionFacts;
+  /** Parts of a dangerous call that were not on the screen yet. */
+  unseen: number;
+  /** False in the first moment, in which nothing was looked for yet. */
+  isSettled: boolean;
+  isOver: boolean;
+  isPending: boolean;
+  hasComment: boolean;
+  onApprove: () => void;
+  onOpen: (form: "reject" | "edit" | "aside") => void;
+  onComment: () => void;
+}
+
+/** What can be decided, with what each button does, and why one is closed. */
+export function DecisionButtons({ facts, unseen, isSettled, isOver, isPending, hasComment, onApprove, onOpen, onComment }: Props) {
+  const isClosed = isOver || isPending;
+  const { isRefusedNow } = facts.rule;
+  return (
+    <>
+      <div className="grid gap-1 max-tablet:hidden">
+        <Consequences facts={facts} />
+        {hasComment ? null : (
+          <button type="button" data-key="c" disabled={isClosed} onClick={onComment} className="w-fit text-sm text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+            Add a comment to the approval <KeyHint letter="C" />
+          </button>
+        )}
+      </div>
+      {isRefusedNow ? <p className="text-sm text-ink-2 tablet:hidden">Approve is closed: the project&rsquo;s rules refuse this call now.</p> : null}
+      {unseen > 0 && isSettled && !isRefusedNow ? (
+        <p id="approve-waits" role="status" className="text-sm text-ink-2">
+          Approve opens when all arguments were on the screen; {unseen} {unseen === 1 ? "is" : "are"} left. Scroll down and unfold them.
+        </p>
+      ) : null}
+      <div className="grid grid-cols-4 gap-2 tablet:flex tablet:gap-1.5">
+        <Button data-key="r" disabled={isClosed} aria-describedby={consequenceId("Reject")} onClick={() => onOpen("reject")} className="max-tablet:order-2">
+          Reject <KeyHint letter="R" />
+        </Button>
+        <Button data-key="e" disabled={isClosed || facts.edit === null || unseen > 0} aria-describedby={facts.editClosed === null ? undefined : consequenceId("Edit")} onClick={() => onOpen("edit")} className="max-tablet:order-3">
+          Edit <KeyHint letter="E" />
+        </Button>
+        <Button data-key="n" disabled={isPending} aria-describedby={consequenceId("Not now")} onClick={() => onOpen("aside")} className="max-tablet:order-4 max-tablet:px-1">
+          Not now <KeyHint letter="N" />
+        </Button>
+        <Button data-key="c" variant="quiet" disabled={isClosed || hasComment} onClick={onComment} className="order-5 px-1 tablet:hidden">
+          Comment
+        </Button>
+        <Button
+          data-key="a"
+          variant="primary"
+          disabled={isOver || unseen > 0 || isRefusedNow}
+          aria-disabled={isPending || undefined}
+          aria-describedby={unseen > 0 && !isRefusedNow ? "approve-waits" : consequenceId("Approve")}
+          onClick={onApprove}
+          className="max-tablet:order-1 max-tablet:col-span-4 tablet:ml-auto"
+        >
+          {isPending ? "Recording…" : facts.confirmWord === null ? "Approve" : "Approve…"} <KeyHint letter="A" />
+        </Button>
+      </div>
+    </>
+  );
+}
