@@ -68,6 +68,31 @@ test(verifies("inbox:consequences", "on a phone the end of the card says what ea
   await examine(inbox.page, "inbox-consequences-phone", { fullPage: false });
 });
 
+test(verifies("inbox:seen", "on a phone an argument that lies under the buttons was not seen"), async ({ open, person, deps }) => {
+  const { approvalId } = await startAndWait(deps, "T-312");
+  const { callId } = await deps.db.approval.update({ where: { id: approvalId }, data: { danger: "high" } });
+  const lines = Array.from({ length: 60 }, (_, line) => `Line ${line} of the reason`).join("\n").slice(0, 590);
+  await deps.db.call.update({ where: { id: callId }, data: { arguments: { order_id: "A-1042", amount: 196.5, currency: "EUR", reason: `${lines}.` } } });
+  const inbox = new InboxPage(await open(await person("reviewer"), PHONE));
+  await inbox.open(approvalId);
+  await expect(inbox.card.getByText(/Approve opens when all arguments were on the screen/)).toBeVisible();
+  const frame = () => inbox.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  for (const name of [/^order_id/, /^amount/, /^currency/]) {
+    await inbox.card.getByRole("row", { name }).evaluate((row) => row.scrollIntoView({ block: "center" }));
+    await frame();
+  }
+  // The very end of the last argument comes to stand under the buttons, and is within the window.
+  const toBottom = (distance: number) =>
+    inbox.card.getByRole("row", { name: /^reason/ }).locator("code").last().evaluate((value, away) => scrollBy(0, value.getBoundingClientRect().bottom - innerHeight + away), distance);
+  await toBottom(20);
+  await frame();
+  await expect(inbox.card.getByText(/1 is left/)).toBeVisible();
+  await expect(inbox.approve).toBeDisabled();
+  const foot = await inbox.foot.boundingBox();
+  await toBottom((foot?.height ?? 0) + 20);
+  await expect(inbox.approve).toBeEnabled();
+});
+
 test(verifies("inbox:consequences", "a call that today's rules refuse cannot be approved as it is, and the card says why; what it is changed to is judged anew"), async ({ open, person, deps }) => {
   // The application's own clerk has no such server.
   const own = await openOwnProject(deps, {

@@ -74,7 +74,7 @@ export const REQUIREMENTS = {
   "inbox:edit": "Edited arguments keep their types, are shown as proposed and effective before they are sent, and are what is sent.",
   "inbox:keys": "The whole decision can be made by keys, which can be switched off and never act while someone writes.",
   "inbox:critical": "No single key approves a critical call: a value of it is typed first.",
-  "inbox:seen": "A high or critical call is approved only after all of its arguments were on the screen.",
+  "inbox:seen": "A high or critical call is approved only after all of its arguments were on the screen, and under nothing that stands over its end.",
   "inbox:consequences": "What each button does, and what happens when nobody decides, stands on the card, on a phone too; a button that is closed says why.",
   "inbox:race": "Of two people on one card one decides; the other sees who it was, and that their own click was not recorded.",
   "inbox:expiry": "A call that expires while it is open says so and can no longer be decided.",

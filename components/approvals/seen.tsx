@@ -5,12 +5,14 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 interface Seen {
   report: (part: string) => void;
   missing: number;
+  /** How many pixels of the window's end something stands over; null until that was measured. */
+  covered: number | null;
   /** False in the first moment, in which nothing was looked for yet. */
   isSettled: boolean;
 }
 
 const SETTLE_MS = 500;
-const SeenContext = createContext<Seen>({ report: () => undefined, missing: 0, isSettled: false });
+const SeenContext = createContext<Seen>({ report: () => undefined, missing: 0, covered: null, isSettled: false });
 
 /** Cards of which everything was on the screen in this window; a batch may approve those of high danger only. */
 const seenCards = new Set<string>();
@@ -37,8 +39,22 @@ export function SeenParts({ card, digest, parts, children }: { card: string; dig
   useEffect(() => {
     if (missing === 0) seenCards.add(`${card} ${digest}`);
   }, [card, digest, missing]);
-  const value = useMemo(() => ({ report, missing, isSettled }), [report, missing, isSettled]);
+  const covered = useCovered();
+  const value = useMemo(() => ({ report, missing, covered, isSettled }), [report, missing, covered, isSettled]);
   return <SeenContext.Provider value={value}>{children}</SeenContext.Provider>;
+}
+
+/** On a phone the foot of the card stands over the end of what is scrolled; what lies under it is not on the screen. */
+function useCovered(): number | null {
+  const [covered, setCovered] = useState<number | null>(null);
+  useEffect(() => {
+    const foot = document.querySelector<HTMLElement>("article > [data-foot]");
+    if (!foot) return;
+    const watcher = new ResizeObserver(() => setCovered(getComputedStyle(foot).position === "sticky" ? Math.ceil(foot.getBoundingClientRect().height) : 0));
+    watcher.observe(foot);
+    return () => watcher.disconnect();
+  }, []);
+  return covered;
 }
 
 export function useMissingParts(): { missing: number; isSettled: boolean } {
@@ -48,16 +64,19 @@ export function useMissingParts(): { missing: number; isSettled: boolean } {
 
 /** Stands at the very end of a part: when it comes into view, what is before it was there too. */
 export function SeenMark({ part }: { part: string }) {
-  const { report } = useContext(SeenContext);
+  const { report, covered } = useContext(SeenContext);
   const ref = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const mark = ref.current;
-    if (!mark) return;
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) report(part);
-    });
+    if (!mark || covered === null) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) report(part);
+      },
+      { rootMargin: `0px 0px -${covered}px 0px` },
+    );
     observer.observe(mark);
     return () => observer.disconnect();
-  }, [part, report]);
+  }, [part, report, covered]);
   return <span ref={ref} aria-hidden className="inline-block h-px w-px" />;
 }
