@@ -233,6 +233,7 @@ test(verifies("inbox:edit", "edited arguments keep their types, are shown as pro
   await amount.fill("a lot");
   await inbox.card.getByRole("button", { name: "Review changes" }).click();
   await expect(inbox.card.getByText("amount is not a number; write it like 196.5.")).toBeVisible();
+  await expect(amount).toBeFocused();
   await amount.fill("30.50");
   await inbox.card.getByRole("button", { name: "Review changes" }).click();
   await expect(inbox.card.getByRole("row", { name: "amount 196.5 30.5" })).toBeVisible();

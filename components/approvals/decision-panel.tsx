@@ -8,10 +8,10 @@ import { AsideForm } from "./aside-form";
 import { CommentField } from "./comment-field";
 import { ConfirmForm } from "./confirm-form";
 import { useLeft } from "./countdown";
-import { type CardActions, type DecisionAnswer, type DecisionRequest, decideSafely } from "./decision";
+import { type CardActions, type DecisionAnswer, type DecisionRequest, decideSafely, reviewSafely } from "./decision";
 import { DecisionButtons } from "./decision-buttons";
 import type { DecisionFacts } from "./decision-facts";
-import { EditForm } from "./edit-form";
+import { type EditDrafts, EditForm } from "./edit-form";
 import { RejectForm } from "./reject-form";
 import { useMissingParts } from "./seen";
 
@@ -27,9 +27,13 @@ interface Props {
 /** Where a person decides. What each button does stands beside it; a failure stays here until it is understood. */
 export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
   const router = useRouter();
-  const [mode, setMode] = useState<Mode>("choose");
+  const [wanted, setMode] = useState<Mode>("choose");
+  // Another's approval takes the form for changes away; what is left to decide comes back.
+  const mode = wanted === "edit" && facts.edit === null ? "choose" : wanted;
   /** Null while nobody wants to say anything. */
   const [comment, setComment] = useState<string | null>(null);
+  /** With the digest of the arguments that it changes. */
+  const [changes, setChanges] = useState<{ of: string; fields: EditDrafts } | null>(null);
   const [isPending, start] = useTransition();
   const { missing, isSettled } = useMissingParts();
   const left = useLeft(facts.expiresAt, facts.now);
@@ -67,7 +71,7 @@ export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
       {mode === "confirm" && facts.confirmWord !== null ? <ConfirmForm word={facts.confirmWord} isPending={isPending} action="Approve" onConfirm={(confirm) => send({ verdict: "approved", confirm })} onCancel={back} /> : null}
       {mode === "reject" ? <RejectForm tool={facts.tool} presets={facts.presets} rule={facts.rule} isPending={isPending} onReject={(reason) => send({ verdict: "rejected", ...(reason === "" ? {} : { reason }) })} onCancel={back} /> : null}
       {mode === "edit" && facts.edit ? (
-        <EditForm schema={facts.edit.schema} args={facts.edit.arguments} confirmWord={facts.confirmWord} isPending={isPending} onApprove={(edits, confirm) => send({ verdict: "approved", edits, ...(confirm ? { confirm } : {}) })} onCancel={back} />
+        <EditForm key={facts.digest} edit={facts.edit} drafts={changes?.of === facts.digest ? changes.fields : null} onDrafts={(fields) => setChanges({ of: facts.digest, fields })} review={(edits) => reviewSafely(actions.reviewEdit, facts.approvalId, edits)} isPending={isPending} onApprove={(edits, confirm) => send({ verdict: "approved", edits, ...(confirm ? { confirm } : {}) })} onCancel={back} />
       ) : null}
       {mode === "aside" ? <AsideForm approvalId={facts.approvalId} nextHref={facts.nextHref} hasExpiry={facts.expiresAt !== null} setAside={actions.setAside} onCancel={back} /> : null}
       {comment !== null && mode !== "reject" && mode !== "aside" ? <CommentField value={comment} onChange={setComment} onDrop={() => setComment(null)} /> : null}

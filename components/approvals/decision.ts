@@ -1,4 +1,5 @@
 /** What passes between the card and the server when a person decides. Plain data. */
+import type { EditPreview } from "@/lib/store/queries/preview-edit";
 
 /** A change of one named argument; without a value it is taken out. */
 export type ArgumentEdit = { name: string; value: unknown } | { name: string; remove: true };
@@ -35,12 +36,26 @@ export type SetAside = (request: SetAsideRequest) => Promise<{ ok: boolean; mess
 export type TakeUp = (approvalId: string) => Promise<{ ok: boolean; message: string }>;
 export type Extend = (approvalId: string) => Promise<{ ok: boolean; message: string }>;
 
+/** What a reviewer's changes would make of the call, or why that cannot be told. */
+export type EditAnswer = ({ kind: "shown" } & EditPreview) | { kind: "not_shown"; message: string };
+export type ReviewEdit = (approvalId: string, edits: ArgumentEdit[]) => Promise<EditAnswer>;
+
 /** What can be done on a card. */
 export interface CardActions {
   decide: Decide;
   extend: Extend;
   setAside: SetAside;
   takeUp: TakeUp;
+  reviewEdit: ReviewEdit;
+}
+
+/** Nothing is sent by looking at changes, so a broken connection leaves nothing open. */
+export async function reviewSafely(review: ReviewEdit, approvalId: string, edits: ArgumentEdit[]): Promise<EditAnswer> {
+  try {
+    return await review(approvalId, edits);
+  } catch {
+    return { kind: "not_shown", message: "The changes could not be looked at. Nothing was decided; try again." };
+  }
 }
 
 /** Calls the server; a connection that breaks leaves it open whether the decision arrived. */

@@ -99,7 +99,7 @@ export function readDraft(field: EditField, { text }: Draft): { value: unknown }
 }
 
 export interface ReadForm {
-  edits: (ArgumentEdit & { was: string | null; becomes: string | null })[];
+  edits: ArgumentEdit[];
   problems: Record<string, string>;
 }
 
@@ -111,12 +111,12 @@ export function readForm(fields: readonly EditField[], drafts: Readonly<Record<s
     if (!draft || field.kind === "hidden") continue;
     const was = field.isGiven ? JSON.stringify(field.proposed) : null;
     if (!draft.isSent) {
-      if (field.isGiven) form.edits.push({ name: field.name, remove: true, was, becomes: null });
+      if (field.isGiven) form.edits.push({ name: field.name, remove: true });
       continue;
     }
     const read = readDraft(field, draft);
     if ("problem" in read) form.problems[field.name] = read.problem;
-    else if (JSON.stringify(read.value) !== was) form.edits.push({ name: field.name, value: read.value, was, becomes: JSON.stringify(read.value) });
+    else if (JSON.stringify(read.value) !== was) form.edits.push({ name: field.name, value: read.value });
   }
   return form;
 }

@@ -3,8 +3,8 @@
 import { revalidatePath } from "next/cache";
 import { unstable_rethrow } from "next/navigation";
 import { z } from "zod";
-import type { DecisionAnswer, DecisionRequest, SetAsideRequest } from "@/components/approvals/decision";
-import { requireSession, type Session } from "@/lib/auth/session";
+import type { ArgumentEdit, DecisionAnswer, DecisionRequest, EditAnswer, SetAsideRequest } from "@/components/approvals/decision";
+import { requirePermission, requireSession, type Session } from "@/lib/auth/session";
 import { deciderOf } from "@/app/api-caller";
 import { decideApproval } from "@/lib/engine/decide-approval";
 import { engineDeps } from "@/lib/engine/deps";
@@ -12,10 +12,12 @@ import { extendApproval } from "@/lib/engine/extend-approval";
 import { parseInput } from "@/lib/engine/parse-input";
 import { runtime } from "@/lib/engine/runtime";
 import { setAside, takeUp } from "@/lib/engine/set-aside";
+import { showEdit } from "@/lib/engine/show-edit";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import { type ApprovalView, getApproval } from "@/lib/store/queries/get-approval";
+import { previewEdit } from "@/lib/store/queries/preview-edit";
 import { applyEdits } from "./apply-edits";
 import { toDecisionProblem } from "./decision-problem";
 import { readCard } from "./read-card";
@@ -32,6 +34,7 @@ const requestSchema = z.strictObject({
   confirm: z.string().max(200).optional(),
   edits: z.array(editSchema).max(200).optional(),
 });
+const reviewSchema = z.strictObject({ approvalId: z.string(), edits: z.array(editSchema).max(200) });
 
 /** What a reviewer pressed on a card. Tool and arguments come from the row; the browser names only what it saw and what should change. */
 export async function decideCard(given: DecisionRequest): Promise<DecisionAnswer> {
@@ -39,7 +42,7 @@ export async function decideCard(given: DecisionRequest): Promise<DecisionAnswer
   try {
     const request = parseInput(requestSchema, given);
     const approval = await getApproval(engineDeps().db, request.approvalId);
-    if (approval.status === "pending" && request.verdict === "approved") await requireConfirmation(session, approval, request.confirm);
+    if (approval.status === "pending" && request.verdict === "approved") await requireConfirmation(session, approval, request);
     const { status } = await decideApproval(
       runtime(),
       deciderOf(session),
@@ -61,17 +64,34 @@ export async function decideCard(given: DecisionRequest): Promise<DecisionAnswer
 }
 
 /** A critical call is approved by typing a value of it; the server checks that as well, so that no script of a page can leave it out. */
-async function requireConfirmation(session: Session, approval: ApprovalView, typed: string | undefined): Promise<void> {
+async function requireConfirmation(session: Session, approval: ApprovalView, { confirm, edits = [] }: Pick<DecisionRequest, "confirm" | "edits">): Promise<void> {
   if (approval.danger !== "critical") return;
   const card = await readCard(session, approval.id, engineDeps().now());
-  if (card?.confirmWord === typed) return;
-  throw new KimitsuError("invalid_request", `This call is critical: type ${card?.confirmWord} to approve it. Nothing was decided.`);
+  const word = card?.edit && edits.length > 0 ? previewEdit(card, await showEdit(runtime(), approval, applyEdits(approval.argumentsCanonical, edits))).confirmWord : card?.confirmWord;
+  if (word === confirm) return;
+  throw new KimitsuError("invalid_request", `This call is critical: type ${word} to approve it. Nothing was decided.`);
 }
 
-async function explain(error: unknown, given: DecisionRequest): Promise<DecisionAnswer> {
+/** What changed arguments would look like, from the row and with nothing hidden in them. */
+export async function reviewCardEdit(approvalId: string, edits: ArgumentEdit[]): Promise<EditAnswer> {
+  const session = await requirePermission("approvals:read");
+  try {
+    const request = parseInput(reviewSchema, { approvalId, edits });
+    const [approval, card] = await Promise.all([getApproval(engineDeps().db, request.approvalId), readCard(session, request.approvalId, engineDeps().now())]);
+    if (card?.status !== "pending" || card.edit === null) return { kind: "not_shown", message: "The arguments of this call cannot be changed any more. Nothing was decided." };
+    return { kind: "shown", ...previewEdit(card, await showEdit(runtime(), approval, applyEdits(approval.argumentsCanonical, request.edits))) };
+  } catch (error) {
+    unstable_rethrow(error);
+    if (error instanceof KimitsuError && error.code !== "internal") return { kind: "not_shown", message: error.message };
+    throw error;
+  }
+}
+
+async function explain(error: unknown, given: DecisionRequest, { user }: Session): Promise<DecisionAnswer> {
   if (error instanceof KimitsuError && error.code !== "internal") {
-    const now = error.code === "conflict" ? await getApproval(engineDeps().db, given.approvalId).catch(() => null) : null;
-    return toDecisionProblem(error, now, given.digest);
+    const { db, now } = engineDeps();
+    const approval = error.code === "conflict" ? await getApproval(db, given.approvalId).catch(() => null) : null;
+    return toDecisionProblem(error, approval, { userId: user.id, digest: given.digest, at: now() });
   }
   const requestId = createId("request");
   log.error({ err: error, request_id: requestId }, "a decision failed");

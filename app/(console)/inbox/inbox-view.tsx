@@ -16,13 +16,13 @@ import { getInboxCounts } from "@/lib/store/queries/inbox-counts";
 import { isDispatchPaused } from "@/lib/store/queries/is-dispatch-paused";
 import { type InboxRow, listInbox } from "@/lib/store/queries/list-inbox";
 import { savePreferences } from "../preferences";
-import { decideCard, extendCard, setCardAside, takeCardUp } from "./actions";
+import { decideCard, extendCard, reviewCardEdit, setCardAside, takeCardUp } from "./actions";
 import { toFilters } from "./filters";
 import { type InboxView, listAddress } from "./inbox-address";
 import { InboxOverview } from "./overview";
 import { readCard } from "./read-card";
 
-const ACTIONS = { decide: decideCard, extend: extendCard, setAside: setCardAside, takeUp: takeCardUp };
+const ACTIONS = { decide: decideCard, extend: extendCard, setAside: setCardAside, takeUp: takeCardUp, reviewEdit: reviewCardEdit };
 
 interface Props {
   session: Session;

@@ -19,7 +19,7 @@ import { listDeciders } from "@/lib/store/queries/list-deciders";
 import { getRunSoFar } from "@/lib/store/queries/run-so-far";
 import { findSameValues } from "@/lib/store/queries/same-values";
 import { seenBefore } from "@/lib/store/queries/seen-before";
-import { showArguments } from "@/lib/store/queries/show-arguments";
+import { listInvisible, showArguments } from "@/lib/store/queries/show-arguments";
 import { nameSteps } from "@/lib/store/queries/step-names";
 import { readStarters } from "@/lib/store/starters-sql";
 
@@ -90,7 +90,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     reach,
     stricter: row === stored ? null : { refusal: stricter?.refusal ?? null, was: { approvers: stored.approvers, minApprovals: stored.minApprovals } },
     setAsides: row.setAsides.map((aside) => toSetAside(aside, row.version, reader, now)).filter((aside) => aside.isHeld || aside.note !== null),
-    edit: row.editable && row.approvals === 0 ? { schema: definition?.inputSchema ?? null, arguments: call.arguments } : null,
+    edit: row.editable && row.approvals === 0 ? { schema: definition?.inputSchema ?? null, arguments: call.arguments, invisible: listInvisible(call.arguments, Object.keys(definition?.inputSchema.properties ?? {})) } : null,
     now: now.toISOString(),
   };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { compareArguments } from "./compare-arguments";
 import { chooseConfirmWord } from "./confirm-word";
-import { printShown, showArguments } from "./show-arguments";
+import { listInvisible, printShown, showArguments } from "./show-arguments";
 
 const shownPaths = (value: unknown, names?: string[]) => showArguments(value, names).map(({ path, value: shown }) => [path, printShown(shown)]);
 
@@ -58,4 +58,13 @@ it.each([
   [{}, "drop-table"],
 ])("to approve %j, %s is typed", (args, word) => {
   expect(chooseConfirmWord("drop-table", showArguments(args))).toBe(word);
+});
+
+it("lists the arguments in which something hides, and the names of the schema that do", () => {
+  expect(listInvisible({ text: "a\u202Eb\u202Ec\u200B", plain: "ab", "na\u200Bme": 1, deep: { list: ["\u2066"] } }, ["text", "ot\u200Bher"])).toEqual([
+    { name: "text", shownName: "text", marks: ["⟨U+202E⟩", "⟨U+200B⟩"] },
+    { name: "na\u200Bme", shownName: "na⟨U+200B⟩me", marks: [] },
+    { name: "deep", shownName: "deep", marks: ["⟨U+2066⟩"] },
+    { name: "ot\u200Bher", shownName: "ot⟨U+200B⟩her", marks: [] },
+  ]);
 });

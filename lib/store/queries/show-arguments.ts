@@ -13,6 +13,13 @@ export interface ShownArgument {
   value: ShownValue;
 }
 
+export interface InvisibleArgument {
+  name: string;
+  shownName: string;
+  /** Of the characters in its value that cannot be seen, each once. */
+  marks: string[];
+}
+
 interface Redaction {
   kind: string;
   length: number;
@@ -24,6 +31,17 @@ export function showArguments(args: unknown, names: readonly string[] = []): Sho
   const shown: ShownArgument[] = [];
   walk(args, "", names, shown);
   return shown;
+}
+
+/** Top-level arguments, or names in the tool's schema, in which something hides, with the marks of what it is. */
+export function listInvisible(args: unknown, names: readonly string[]): InvisibleArgument[] {
+  const given = new Map(args !== null && typeof args === "object" ? Object.entries(args) : []);
+  return [...new Set([...given.keys(), ...names])].flatMap((name) => {
+    const shownName = showInvisible(name);
+    const text = JSON.stringify(given.get(name)) ?? "";
+    const marks = text === showInvisible(text) ? [] : [...new Set(showInvisible(text).match(/⟨U\+[0-9A-F]{4,6}⟩/g))];
+    return shownName === name && marks.length === 0 ? [] : [{ name, shownName, marks }];
+  });
 }
 
 function walk(value: unknown, path: string, names: readonly string[], shown: ShownArgument[]): void {

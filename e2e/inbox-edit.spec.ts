@@ -1,0 +1,58 @@
+import type { EngineDeps } from "@/lib/engine/deps";
+import { examine, LOOKS } from "./examine";
+import { expect, type Person, test } from "./fixtures";
+import { openOwnProject, type OwnProject } from "./own-project";
+import { InboxPage } from "./pages/inbox-page";
+import { verifies } from "./requirements";
+
+const ALLOWLIST = "- { name: echo, require_approval: { approvers: [reviewer], edit: true } }";
+const scriptOf = (args: string) => `agents: { worker: { turns: [{ call: [{ tool: echo, arguments: ${args} }] }] } }\n`;
+
+async function ask(deps: EngineDeps, own: OwnProject, by: Person): Promise<string> {
+  const runId = await own.startAndDrive(by);
+  return (await deps.db.approval.findFirstOrThrow({ where: { runId, status: "pending" } })).id;
+}
+
+for (const { look, options } of LOOKS) {
+  test(verifies("inbox:hidden", verifies("ui:accessible", `the form for changes and its review hide no character, ${look}`)), async ({ open, person, deps }) => {
+    const own = await openOwnProject(deps, { script: scriptOf('{ text: "pay \\u202Eevil", "na\\u200Bme": "x" }'), allowlist: ALLOWLIST });
+    const inbox = new InboxPage(await open(await person("reviewer"), options));
+    const { card, page } = inbox;
+    await inbox.open(await ask(deps, own, await person("operator")));
+    await inbox.edit.click();
+    const text = card.getByRole("textbox", { name: "text" });
+    await expect(text).toHaveAccessibleDescription(/As proposed it holds what cannot be seen here: ⟨U\+202E⟩/);
+    await expect(card.getByRole("textbox", { name: "na⟨U+200B⟩me" })).toBeVisible();
+    await examine(page, `inbox-edit-${look}`, { fullPage: false });
+    await text.fill("pay\u2066 less");
+    await card.getByRole("checkbox", { name: "send na⟨U+200B⟩me" }).uncheck();
+    await card.getByRole("button", { name: "Review changes" }).click();
+    await expect(card.getByRole("row", { name: 'text "pay ⟨U+202E⟩evil" "pay⟨U+2066⟩ less"' })).toBeVisible();
+    await expect(card.getByRole("row", { name: 'na⟨U+200B⟩me "x" not sent' })).toBeVisible();
+    await examine(page, `inbox-edit-review-${look}`, { fullPage: false });
+    await own.close();
+  });
+}
+
+test(verifies("inbox:critical", "a changed critical call is confirmed by a value that will be sent, not by the one that was taken out"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, { script: scriptOf("{ text: C-201 }"), allowlist: ALLOWLIST });
+  const id = await ask(deps, own, await person("operator"));
+  await deps.db.approval.update({ where: { id }, data: { danger: "critical" } });
+  const reviewer = await person("reviewer");
+  const inbox = new InboxPage(await open(reviewer));
+  const { card } = inbox;
+  await inbox.open(id);
+  await inbox.edit.click();
+  await card.getByRole("textbox", { name: "text" }).fill("C-202");
+  await card.getByRole("button", { name: "Review changes" }).click();
+  const typed = card.getByLabel("Type C-202 to approve");
+  const approve = card.getByRole("button", { name: "Approve with changes" });
+  await typed.fill("C-201");
+  await expect(approve).toBeDisabled();
+  await typed.fill("C-202");
+  await approve.click();
+  await expect(card.getByText(new RegExp(`^Approved by ${reviewer.name}`)).first()).toBeVisible();
+  const call = await deps.db.call.findFirstOrThrow({ where: { approvals: { some: { id } } } });
+  expect(JSON.parse(call.argumentsCanonical)).toEqual({ text: "C-202" });
+  await own.close();
+});
