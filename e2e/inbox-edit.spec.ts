@@ -56,3 +56,34 @@ test(verifies("inbox:critical", "a changed critical call is confirmed by a value
   expect(JSON.parse(call.argumentsCanonical)).toEqual({ text: "C-202" });
   await own.close();
 });
+
+test(verifies("inbox:drafts", "Esc and Back keep the reason, the comment, the note and the changes; another card has none of them"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, { script: scriptOf("{ text: hello }"), allowlist: ALLOWLIST });
+  const operator = await person("operator");
+  const [first, second] = [await ask(deps, own, operator), await ask(deps, own, operator)];
+  const inbox = new InboxPage(await open(await person("reviewer")));
+  const { card, page } = inbox;
+  await inbox.open(first, `?workflow=${own.workflow}&sort=age`);
+  await inbox.untilAlive();
+  const reason = card.getByLabel("Reason, for the record");
+  const comment = card.getByLabel(/^Comment with the approval/);
+  const note = card.getByLabel(/^Note for the others/);
+  const text = card.getByRole("textbox", { name: "text" });
+  for (const [key, field, words] of [["r", reason, "Not asked for"], ["n", note, "Waits for finance"], ["e", text, "hello you"], ["c", comment, "Checked the books"]] as const) {
+    await page.keyboard.press(key);
+    await field.fill(words);
+    await page.keyboard.press("Escape");
+    await expect(field).toHaveCount(0);
+    await page.keyboard.press(key);
+    await expect(field).toHaveValue(words);
+    await page.keyboard.press("Escape");
+    await expect(field).toHaveCount(0);
+  }
+  await page.keyboard.press("j");
+  await expect(page).toHaveURL(new RegExp(second));
+  await expect(inbox.row(second).getByRole("link")).toHaveAttribute("aria-current", "page");
+  await page.keyboard.press("r");
+  await expect(reason).toHaveValue("");
+  expect(await deps.db.decision.count({ where: { approvalId: { in: [first, second] } } })).toBe(0);
+  await own.close();
+});

@@ -20,15 +20,16 @@ interface Props {
   approvalId: string;
   nextHref: string;
   hasExpiry: boolean;
+  note: string;
+  onNote: (note: string) => void;
   setAside: SetAside;
   onCancel: () => void;
 }
 
 /** "Not now": for how long it sinks in the reader's own queue, and what the others should know. Then the next call is there. */
-export function AsideForm({ approvalId, nextHref, hasExpiry, setAside, onCancel }: Props) {
+export function AsideForm({ approvalId, nextHref, hasExpiry, note, onNote, setAside, onCancel }: Props) {
   const router = useRouter();
   const [minutes, setMinutes] = useState<number | null>(60);
-  const [note, setNote] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
   const [isPending, start] = useTransition();
   const send = () =>
@@ -54,7 +55,7 @@ export function AsideForm({ approvalId, nextHref, hasExpiry, setAside, onCancel 
         placeholder: "What is it waiting for?",
       }}
       text={note}
-      onText={setNote}
+      onText={onNote}
       isPending={isPending}
       action="Set aside"
       pendingAction="Setting aside…"

@@ -7,15 +7,15 @@ import { controlClass } from "@/components/ui/field";
 const LENGTH_MAX = 2000;
 
 /** Said with an approval: it stands on record beside it, and the agent never reads it. */
-export function CommentField({ value, onChange, onDrop }: { value: string; onChange: (text: string) => void; onDrop: () => void }) {
+export function CommentField({ value, onChange, onLeaveOut }: { value: string; onChange: (text: string) => void; onLeaveOut: () => void }) {
   return (
     <div className="grid gap-1.5">
       <div className="flex items-center justify-between gap-3">
         <label htmlFor="approve-comment" className="text-sm font-medium text-ink-2">
           Comment with the approval <span className="font-normal text-ink-3">for the record, not for the agent</span>
         </label>
-        <Button size="small" variant="quiet" data-key="escape" onClick={onDrop}>
-          Drop
+        <Button size="small" variant="quiet" data-key="escape" onClick={onLeaveOut}>
+          Leave out
         </Button>
       </div>
       <textarea id="approve-comment" autoFocus rows={2} maxLength={LENGTH_MAX} value={value} onChange={(event) => onChange(event.target.value)} className={classNames(controlClass, "h-auto py-1.5 max-tablet:h-auto")} />

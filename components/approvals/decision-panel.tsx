@@ -15,6 +15,19 @@ import { type EditDrafts, EditForm } from "./edit-form";
 import { RejectForm } from "./reject-form";
 import { useMissingParts } from "./seen";
 
+/** What was written and not sent. Leaving a form keeps it, for as long as the card is there. */
+interface Drafts {
+  comment: string;
+  /** Whether the comment goes along with an approval. */
+  hasComment: boolean;
+  reason: string;
+  note: string;
+  /** With the digest of the arguments that it changes. */
+  edit: { of: string; fields: EditDrafts } | null;
+}
+
+const NOTHING_WRITTEN: Drafts = { comment: "", hasComment: false, reason: "", note: "", edit: null };
+
 type Mode = "choose" | "confirm" | "reject" | "edit" | "aside";
 
 interface Props {
@@ -30,10 +43,8 @@ export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
   const [wanted, setMode] = useState<Mode>("choose");
   // Another's approval takes the form for changes away; what is left to decide comes back.
   const mode = wanted === "edit" && facts.edit === null ? "choose" : wanted;
-  /** Null while nobody wants to say anything. */
-  const [comment, setComment] = useState<string | null>(null);
-  /** With the digest of the arguments that it changes. */
-  const [changes, setChanges] = useState<{ of: string; fields: EditDrafts } | null>(null);
+  const [drafts, setDrafts] = useState(NOTHING_WRITTEN);
+  const keep = (change: Partial<Drafts>) => setDrafts((before) => ({ ...before, ...change }));
   const [isPending, start] = useTransition();
   const { missing, isSettled } = useMissingParts();
   const left = useLeft(facts.expiresAt, facts.now);
@@ -43,7 +54,7 @@ export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
   const send = (request: Omit<DecisionRequest, "approvalId" | "digest">) => {
     if (isPending) return;
     start(async () => {
-      const said = request.verdict === "approved" && comment?.trim() ? { comment: comment.trim() } : {};
+      const said = request.verdict === "approved" && drafts.hasComment && drafts.comment.trim() ? { comment: drafts.comment.trim() } : {};
       const next = await decideSafely(actions.decide, { approvalId: facts.approvalId, digest: facts.digest, ...said, ...request });
       start(() => {
         setAnswer(next);
@@ -69,13 +80,13 @@ export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
       {answer ? <AnswerNotice answer={answer} onLookAgain={() => { setAnswer(null); router.refresh(); }} /> : null}
       {isOver ? <Notice tone="note" title="The time is over">Nothing can be decided any more; the page shows in a moment what became of the call.</Notice> : null}
       {mode === "confirm" && facts.confirmWord !== null ? <ConfirmForm word={facts.confirmWord} isPending={isPending} action="Approve" onConfirm={(confirm) => send({ verdict: "approved", confirm })} onCancel={back} /> : null}
-      {mode === "reject" ? <RejectForm tool={facts.tool} presets={facts.presets} rule={facts.rule} isPending={isPending} onReject={(reason) => send({ verdict: "rejected", ...(reason === "" ? {} : { reason }) })} onCancel={back} /> : null}
+      {mode === "reject" ? <RejectForm tool={facts.tool} presets={facts.presets} rule={facts.rule} reason={drafts.reason} onReason={(reason) => keep({ reason })} isPending={isPending} onReject={(reason) => send({ verdict: "rejected", ...(reason === "" ? {} : { reason }) })} onCancel={back} /> : null}
       {mode === "edit" && facts.edit ? (
-        <EditForm key={facts.digest} edit={facts.edit} drafts={changes?.of === facts.digest ? changes.fields : null} onDrafts={(fields) => setChanges({ of: facts.digest, fields })} review={(edits) => reviewSafely(actions.reviewEdit, facts.approvalId, edits)} isPending={isPending} onApprove={(edits, confirm) => send({ verdict: "approved", edits, ...(confirm ? { confirm } : {}) })} onCancel={back} />
+        <EditForm key={facts.digest} edit={facts.edit} drafts={drafts.edit?.of === facts.digest ? drafts.edit.fields : null} onDrafts={(fields) => keep({ edit: { of: facts.digest, fields } })} review={(edits) => reviewSafely(actions.reviewEdit, facts.approvalId, edits)} isPending={isPending} onApprove={(edits, confirm) => send({ verdict: "approved", edits, ...(confirm ? { confirm } : {}) })} onCancel={back} />
       ) : null}
-      {mode === "aside" ? <AsideForm approvalId={facts.approvalId} nextHref={facts.nextHref} hasExpiry={facts.expiresAt !== null} setAside={actions.setAside} onCancel={back} /> : null}
-      {comment !== null && mode !== "reject" && mode !== "aside" ? <CommentField value={comment} onChange={setComment} onDrop={() => setComment(null)} /> : null}
-      {mode === "choose" ? <DecisionButtons facts={facts} unseen={unseen} isSettled={isSettled} isOver={isOver} isPending={isPending} hasComment={comment !== null} onApprove={approve} onOpen={open} onComment={() => setComment("")} /> : null}
+      {mode === "aside" ? <AsideForm approvalId={facts.approvalId} nextHref={facts.nextHref} hasExpiry={facts.expiresAt !== null} note={drafts.note} onNote={(note) => keep({ note })} setAside={actions.setAside} onCancel={back} /> : null}
+      {drafts.hasComment && mode !== "reject" && mode !== "aside" ? <CommentField value={drafts.comment} onChange={(comment) => keep({ comment })} onLeaveOut={() => keep({ hasComment: false })} /> : null}
+      {mode === "choose" ? <DecisionButtons facts={facts} unseen={unseen} isSettled={isSettled} isOver={isOver} isPending={isPending} hasComment={drafts.hasComment} onApprove={approve} onOpen={open} onComment={() => keep({ hasComment: true })} /> : null}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { classNames } from "@/components/ui/class-names";
 import { describeEnd, endsStep, type RuleFacts, toldToAgent } from "./consequences";
 import { chipClass, NoteForm } from "./note-form";
@@ -9,18 +9,19 @@ interface Props {
   tool: string;
   presets: readonly string[];
   rule: RuleFacts;
+  reason: string;
+  onReason: (reason: string) => void;
   isPending: boolean;
   onReject: (reason: string) => void;
   onCancel: () => void;
 }
 
 /** A reason from the YAML or in one's own words, and under it what the agent will read. */
-export function RejectForm({ tool, presets, rule, isPending, onReject, onCancel }: Props) {
-  const [reason, setReason] = useState("");
+export function RejectForm({ tool, presets, rule, reason, onReason, isPending, onReject, onCancel }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   /** Into the words, where they can be changed, or sent by keys. */
   function choose(preset: string) {
-    setReason(preset);
+    onReason(preset);
     field.current?.focus();
   }
   return (
@@ -28,7 +29,7 @@ export function RejectForm({ tool, presets, rule, isPending, onReject, onCancel 
       fieldRef={field}
       field={{ id: "reject-reason", label: endsStep(rule) ? "Reason, for the record" : "Reason, for the agent and for the record", placeholder: endsStep(rule) ? "Why not?" : "What should the agent do differently?" }}
       text={reason}
-      onText={setReason}
+      onText={onReason}
       isPending={isPending}
       action="Reject"
       pendingAction="Recording…"
