@@ -20,9 +20,9 @@ export function SameCalls({ card: { same, status, now } }: { card: ApprovalCard 
       {approved ? (
         <p>
           {approved.by ? `By ${approved.by}, ` : null}
-          <RelativeTime at={approved.at} now={now} />, {BECAME[approved.status] ?? approved.status}, in{" "}
+          <RelativeTime at={approved.at} now={now} />, {BECAME[approved.status] ?? approved.status}, {approved.isSameRun ? "earlier in " : "in "}
           <Link href={`/history/${approved.runId}`} className="underline underline-offset-3">
-            another run
+            {approved.isSameRun ? "this run" : "another run"}
           </Link>
           . Approving sends it once more.
         </p>

@@ -71,8 +71,19 @@ test(verifies("inbox:same", "a card says that the very same call was approved be
   expect((await cardOf(first.approval.id))?.same).toEqual({ approved: null, waiting: 1 });
   expect((await cardOf(other.approval.id))?.same).toEqual({ approved: null, waiting: 0 });
   await first.bench.decide(first.approval, "approved");
-  expect((await cardOf(second.approval.id))?.same).toMatchObject({ approved: { runId: first.approval.runId, by: expect.any(String), status: "approved" }, waiting: 0 });
+  expect((await cardOf(second.approval.id))?.same).toMatchObject({ approved: { runId: first.approval.runId, isSameRun: false, by: expect.any(String), status: "approved" }, waiting: 0 });
   await first.bench.advance(first.approval.runId);
   expect((await cardOf(second.approval.id))?.same.approved).toMatchObject({ status: "succeeded" });
   expect((await cardOf(other.approval.id))?.same).toEqual({ approved: null, waiting: 0 });
+});
+
+test(verifies("inbox:same", "an agent that asks for the same call once more is told from another run that does"), async () => {
+  const turn = "      - call: [{ tool: t-none, arguments: { amount: 55 } }]\n";
+  const bench = await openEngineBench(database, { script: `agents:\n  worker:\n    turns:\n${turn}${turn}    otherwise: { output: {} }\n`, allowlist: ALLOWLIST });
+  const runId = await bench.launch();
+  const [first] = await bench.pending(runId);
+  await bench.decide(first!, "approved");
+  await bench.advance(runId);
+  const [second] = await bench.pending(runId);
+  expect((await findCard(database.db, second!.id, reader, bench.clock.now()))?.same.approved).toMatchObject({ runId, isSameRun: true, status: "succeeded" });
 });

@@ -7,11 +7,11 @@ const COUNTED_MAX = 100;
 /** Calls of the same tool with exactly the same arguments. */
 export interface SameCalls {
   /** The last one that people let through, and what became of it. */
-  approved: { runId: string; by: string | null; at: string; status: CallStatus } | null;
+  approved: { runId: string; isSameRun: boolean; by: string | null; at: string; status: CallStatus } | null;
   waiting: number;
 }
 
-export async function findSameCalls(db: Db, { id, server, tool, digest }: { id: string; server: string; tool: string; digest: string }): Promise<SameCalls> {
+export async function findSameCalls(db: Db, { id, runId, server, tool, digest }: { id: string; runId: string; server: string; tool: string; digest: string }): Promise<SameCalls> {
   // The statuses are written out, because the index is of those alone.
   const [[approved], [waiting]] = await Promise.all([
     db.$queryRaw<{ runId: string; by: string | null; at: Date; status: CallStatus }[]>`
@@ -24,5 +24,5 @@ export async function findSameCalls(db: Db, { id, server, tool, digest }: { id: 
       SELECT count(*)::int AS count FROM (
         SELECT 1 FROM approvals a WHERE a.digest = ${digest} AND a.server = ${server} AND a.tool = ${tool} AND a.status = 'pending' AND a.id <> ${id} LIMIT ${COUNTED_MAX}) AS others`,
   ]);
-  return { approved: approved ? { ...approved, at: approved.at.toISOString() } : null, waiting: waiting?.count ?? 0 };
+  return { approved: approved ? { ...approved, isSameRun: approved.runId === runId, at: approved.at.toISOString() } : null, waiting: waiting?.count ?? 0 };
 }
