@@ -145,6 +145,25 @@ test(verifies("inbox:ended", "a run that ends under an open card takes the butto
   await expect(inbox.approve).toHaveCount(0);
 });
 
+test(verifies("inbox:race", "who has decided in another tab is told so, and not that someone was quicker"), async ({ open, person, deps }) => {
+  const reviewer = await person("reviewer");
+  await joinPrivacy(deps, [reviewer, await person("reviewer")]);
+  const { approvalId } = await startAndWait(deps, TICKET);
+  const [here, there] = [new InboxPage(await open(reviewer)), new InboxPage(await open(reviewer))];
+  for (const tab of [here, there]) {
+    await tab.open(approvalId);
+    await tab.approve.click();
+    await tab.card.getByLabel("Type C-201 to approve").fill("C-201");
+  }
+  const release = await holdDecision(there.page);
+  await there.approve.click();
+  await here.approve.click();
+  await expect(here.card.getByText("You approved it; it waits for one more person")).toBeVisible();
+  release();
+  await expect(there.card.getByText("Not recorded again: you have decided this already")).toBeVisible();
+  expect(await deps.db.decision.count({ where: { approvalId } })).toBe(1);
+});
+
 test(verifies("inbox:changed", "arguments that changed since they were read are not decided, and an answer that got lost is not told as a refusal"), async ({ open, person, deps }) => {
   const reviewer = await person("reviewer");
   await joinPrivacy(deps, [reviewer]);

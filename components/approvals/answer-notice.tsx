@@ -5,6 +5,7 @@ import type { DecisionAnswer } from "./decision";
 const TITLES: Record<Extract<DecisionAnswer, { kind: "not_recorded" }>["why"], string> = {
   expired: "Not recorded: it has expired",
   decided: "Not recorded: someone was quicker",
+  decided_by_you: "Not recorded again: you have decided this already",
   run_ended: "Not recorded: the run has ended",
   changed: "Not recorded: the arguments have changed",
   forbidden: "Not recorded: you may not decide this",

@@ -19,7 +19,7 @@ export interface DecisionRequest {
 
 export type DecisionAnswer =
   | { kind: "recorded"; status: "approved" | "rejected" | "pending" }
-  | { kind: "not_recorded"; why: "expired" | "decided" | "run_ended" | "changed" | "forbidden" | "invalid"; message: string; issues: string[] }
+  | { kind: "not_recorded"; why: "expired" | "decided" | "decided_by_you" | "run_ended" | "changed" | "forbidden" | "invalid"; message: string; issues: string[] }
   /** The answer got lost on its way, or the server failed midway. */
   | { kind: "uncertain"; message: string };
 

@@ -59,7 +59,7 @@ export async function decideCard(given: DecisionRequest): Promise<DecisionAnswer
     return { kind: "recorded", status: status as "approved" | "rejected" | "pending" };
   } catch (error) {
     unstable_rethrow(error);
-    return explain(error, given);
+    return explain(error, given, session);
   }
 }
 
