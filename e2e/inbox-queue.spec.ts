@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { examine } from "./examine";
 import { expect, type Person, required, test } from "./fixtures";
@@ -72,5 +73,76 @@ test(verifies("inbox:place", "picked calls stay picked, the list stays where it 
   await expect(inbox.page.getByText("2 selected")).toBeVisible();
   expect(await inbox.queue.evaluate((list) => list.scrollTop)).toBe(scrolled);
   expect(await deps.db.decision.count({ where: { approvalId: { in: ids } } })).toBe(0);
+  await own.close();
+});
+
+/** Holds the page's next decision until it is let go. */
+async function holdDecision(page: Page): Promise<() => void> {
+  const released = Promise.withResolvers<void>();
+  await page.route(/\/inbox/, async (route) => {
+    if (route.request().method() === "POST") await released.promise;
+    await route.continue();
+  });
+  return released.resolve;
+}
+
+test(verifies("inbox:batch", "a call that another decided meanwhile and a dangerous one that was not looked at are told apart from those that were recorded"), async ({ open, person, deps }) => {
+  const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];
+  const own = await openOwnProject(deps, ASKS);
+  const [first = "", taken = "", third = "", high = ""] = await askOften(deps, own, operator, 4);
+  await deps.db.approval.updateMany({ where: { id: { in: [first, taken, third] } }, data: { danger: "medium" } });
+  await deps.db.approval.update({ where: { id: high }, data: { danger: "high" } });
+  const inbox = new InboxPage(await open(ana, { viewport: { width: 1440, height: 900 } }));
+  const { page } = inbox;
+  await page.goto(`/inbox?workflow=${own.workflow}&sort=age`);
+  await inbox.row(first).getByRole("checkbox").check();
+  const bar = page.getByRole("region", { name: "Selected calls" });
+  await bar.getByRole("button", { name: "Select all 4" }).click();
+  const release = await holdDecision(page);
+  await bar.getByRole("button", { name: "Approve 4" }).click();
+  const other = await open(ben);
+  expect((await other.request.post(`/approvals/${taken}/decide`, { headers: { origin: required("BASE_URL") }, data: { decision: "reject" } })).status()).toBe(200);
+  release();
+  await expect(bar.getByRole("status")).toHaveText("Done: 2 of 4 recorded");
+  const result = (id: string) => bar.getByRole("listitem").filter({ has: page.locator(`a[href="/inbox/${id}"]`) });
+  for (const id of [first, third]) await expect(result(id)).toContainText(": approved");
+  await expect(result(taken)).toContainText(`not recorded. Approval ${taken} was already rejected by ${ben.name}`);
+  await expect(result(high)).toContainText("not approved: its danger is high, and it was not looked at");
+  await examine(page, "inbox-batch-partly", { fullPage: false });
+  const verdicts = await deps.db.decision.findMany({ where: { approvalId: { in: [first, taken, third, high] } }, orderBy: { approvalId: "asc" } });
+  expect(verdicts.map(({ approvalId, verdict, userId }) => [approvalId, verdict, userId])).toEqual([[first, "approved", ana.id], [taken, "rejected", ben.id], [third, "approved", ana.id]]);
+  await own.close();
+});
+
+test(verifies("inbox:batch", "a batch says whose run a rejection ends, and can be stopped: what was not sent stays picked"), async ({ open, person, deps }) => {
+  const [ana, operator] = [await person("reviewer"), await person("operator")];
+  const own = await openOwnProject(deps, ASKS);
+  const [first = "", second = "", third = ""] = await askOften(deps, own, operator, 3);
+  await deps.db.approval.update({ where: { id: third }, data: { onReject: "recover" } });
+  const inbox = new InboxPage(await open(ana, { viewport: { width: 1440, height: 900 } }));
+  const { page } = inbox;
+  await page.goto(`/inbox?workflow=${own.workflow}&sort=age`);
+  for (const id of [first, second, third]) await inbox.row(id).getByRole("checkbox").check();
+  const bar = page.getByRole("region", { name: "Selected calls" });
+  await bar.getByRole("button", { name: "Reject 3…" }).click();
+  const reason = bar.getByLabel("Reason for all of them");
+  await expect(reason).toHaveAccessibleDescription("2 of 3 end their step, as a rule with the run, and their agents are told nothing. The other agent reads the reason.");
+  await expect(reason).toHaveAttribute("placeholder", "Reason, for the record");
+  await examine(page, "inbox-batch-reason", { fullPage: false });
+  await reason.fill("Not today");
+  const release = await holdDecision(page);
+  await page.keyboard.press("Enter");
+  await expect(bar.getByRole("status")).toHaveText("Rejecting 1 of 3…");
+  await bar.getByRole("button", { name: "Stop" }).click();
+  await expect(bar.getByRole("status")).toHaveText("Stopping after 1 of 3…");
+  release();
+  await expect(bar.getByRole("status")).toHaveText("Stopped: 1 of 1 recorded, 2 not sent");
+  for (const id of [second, third]) await expect(inbox.row(id).getByRole("checkbox")).toBeChecked();
+  await examine(page, "inbox-batch-stopped", { fullPage: false });
+  expect(await deps.db.decision.count({ where: { approvalId: { in: [first, second, third] } } })).toBe(1);
+  await bar.getByRole("button", { name: "Reject 2…" }).click();
+  await bar.getByRole("button", { name: "Reject 2" }).click();
+  await expect(page.getByText("No pending call fits these filters.")).toBeVisible();
+  await expect(bar.getByRole("status"), "although the queue is empty now").toHaveText("Done: 2 of 2 recorded");
   await own.close();
 });

@@ -11,11 +11,13 @@ import { verifies } from "./requirements";
 test.describe.configure({ mode: "default" });
 
 const REFUNDS = ["approve", "reject", "edit", "keys", "below", "race", "expiry", "batchOne", "batchTwo", "viewer"] as const;
-const pending = {} as Record<(typeof REFUNDS)[number] | "erase", Pending>;
+const ERASURES = ["erase", "batchErase"] as const;
+const pending = {} as Record<(typeof REFUNDS)[number] | (typeof ERASURES)[number], Pending>;
 
 test.beforeAll(async ({ deps }) => {
   test.setTimeout(180_000);
-  await Promise.all([...REFUNDS, "erase" as const].map(async (name) => void (pending[name] = await startAndWait(deps, name === "erase" ? "T-315" : "T-310"))));
+  await Promise.all(REFUNDS.map(async (name) => void (pending[name] = await startAndWait(deps, "T-310"))));
+  await Promise.all(ERASURES.map(async (name) => void (pending[name] = await startAndWait(deps, "T-315"))));
 });
 
 for (const { look, options } of LOOKS) {
@@ -140,18 +142,32 @@ test(verifies("inbox:expiry", "a call that expires while it is open says so, and
 });
 
 test(verifies("inbox:batch", "a batch decides one after the other and tells of each, and a critical call cannot be picked"), async ({ open, person, deps }) => {
-  const page = await open(await person("reviewer"));
+  const reviewer = await person("reviewer");
+  await joinPrivacy(deps, [reviewer]);
+  const page = await open(reviewer);
   const inbox = new InboxPage(page);
-  await page.goto(`/inbox?${await ownQueue(deps, [pending.batchOne, pending.batchTwo])}`);
+  await inbox.open(pending.batchErase.approvalId, `?${await ownQueue(deps, [pending.batchOne, pending.batchTwo, pending.batchErase])}`);
+  await inbox.untilAlive();
+  const critical = inbox.row(pending.batchErase.approvalId);
+  await expect(inbox.approve, "it is theirs to decide").toBeEnabled();
+  await expect(critical.getByRole("checkbox")).toHaveCount(0);
+  await page.keyboard.press("x");
+  await expect(page.getByText("1 selected")).toHaveCount(0);
   for (const { approvalId } of [pending.batchOne, pending.batchTwo]) await inbox.row(approvalId).getByRole("checkbox").check();
   const bar = page.getByRole("region", { name: "Selected calls" });
   await expect(bar.getByText("2 selected")).toBeVisible();
+  await expect(bar.getByRole("button", { name: /^Select all/ }), "there are no more to pick").toHaveCount(0);
   await bar.getByRole("button", { name: "Reject 2…" }).click();
+  await expect(bar.getByPlaceholder("Reason, told to the agents")).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(bar.getByRole("button", { name: "Reject 2" }), "an empty reason is not sent by Enter").toBeEnabled();
   await bar.getByLabel("Reason for all of them").fill("Not today");
   await bar.getByRole("button", { name: "Reject 2" }).click();
   await expect(bar.getByText("rejected", { exact: true })).toHaveCount(2);
-  await expect(page.getByText("No pending call fits these filters.")).toBeVisible();
-  await expect(bar.getByText("Done: 2 of 2 recorded"), "although the queue is empty now").toBeVisible();
+  await expect(bar.getByText("Done: 2 of 2 recorded")).toBeVisible();
+  await expect(critical).toBeVisible();
+  await examine(page, "inbox-batch-done", { fullPage: false });
+  expect(await deps.db.decision.count({ where: { approvalId: pending.batchErase.approvalId } })).toBe(0);
   expect(await deps.db.decision.count({ where: { approvalId: { in: [pending.batchOne.approvalId, pending.batchTwo.approvalId] }, verdict: "rejected", reason: "Not today" } })).toBe(2);
 });
 

@@ -78,7 +78,7 @@ export const REQUIREMENTS = {
   "inbox:consequences": "What each button does, and what happens when nobody decides, stands on the card, on a phone too; a button that is closed says why.",
   "inbox:race": "Of two people on one card one decides; the other sees who it was, and that their own click was not recorded.",
   "inbox:expiry": "A call that expires while it is open says so and can no longer be decided.",
-  "inbox:batch": "A batch decides calls one after the other and tells of each; critical ones cannot be picked.",
+  "inbox:batch": "A batch decides calls one after the other and tells of each, and before a rejection whose work it ends; it can be stopped, and critical ones cannot be picked.",
   "inbox:aim": "While someone points at the queue no row moves: what left stays marked in its place, and what came waits to be shown.",
   "inbox:place": "Opening another card keeps the queue as it is: its place, what is picked, and the keys, however quickly they are pressed.",
   "inbox:who": "Who cannot decide sees why, and who could.",

@@ -1,21 +1,13 @@
 "use client";
 
-import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { KeepFocus } from "@/components/ui/keep-focus";
 import { controlClass } from "@/components/ui/field";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
-import { type Decide, type DecisionAnswer, decideSafely } from "./decision";
-import { wasSeen } from "./seen";
-
-interface Result {
-  id: string;
-  name: string;
-  words: string;
-  isRecorded: boolean;
-}
+import { type BatchResult, BatchResults, decideOne, type Verdict } from "./batch-result";
+import type { Decide } from "./decision";
 
 /** More are folded; those that were not recorded are always shown. */
 const RESULTS_UNFOLDED = 5;
@@ -26,29 +18,47 @@ interface Props {
   pickable: number;
   onPickAll: () => void;
   onClear: () => void;
+  /** These are no longer to be decided; what a stopped batch did not come to stays picked. */
+  onSent: (ids: readonly string[]) => void;
   decide: Decide;
 }
 
-type Verdict = "approved" | "rejected";
+interface Progress {
+  verdict: Verdict;
+  done: number;
+  of: number;
+}
 
 /** Decides several calls one after the other and tells of each what became of it. Critical ones cannot be picked at all. */
-export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props) {
+export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide }: Props) {
   const router = useRouter();
-  const [progress, setProgress] = useState<{ verdict: Verdict; done: number; of: number } | null>(null);
-  const [results, setResults] = useState<readonly Result[]>([]);
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const [results, setResults] = useState<readonly BatchResult[]>([]);
   const [reason, setReason] = useState<string | null>(null);
+  /** How many the last batch was stopped before. */
+  const [notSent, setNotSent] = useState(0);
+  const [isStopping, setStopping] = useState(false);
+  const isStopped = useRef(false);
+
+  const letStop = (isWanted: boolean) => {
+    isStopped.current = isWanted;
+    setStopping(isWanted);
+  };
 
   async function run(verdict: Verdict) {
     const rows = [...chosen];
-    const found: Result[] = [];
+    const found: BatchResult[] = [];
+    letStop(false);
     for (const [done, row] of rows.entries()) {
+      if (isStopped.current) break;
       setProgress({ verdict, done, of: rows.length });
       found.push({ id: row.id, name: `${row.server}.${row.tool}: ${row.summary}`, ...(await decideOne(decide, row, verdict, reason?.trim() ?? "")) });
       setResults([...found]);
     }
     setProgress(null);
     setReason(null);
-    onClear();
+    setNotSent(rows.length - found.length);
+    onSent(found.map(({ id }) => id));
     router.refresh();
   }
 
@@ -56,12 +66,18 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
   function back() {
     if (reason !== null) return setReason(null);
     setResults([]);
+    setNotSent(0);
     onClear();
   }
+  /** An Enter too many must not reject all of them without a word; the button does. */
   const sendOnEnter = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.nativeEvent.isComposing) void run("rejected");
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || !reason?.trim()) return;
+    // The focus goes on to Stop, which the rest of the same press must not reach.
+    event.preventDefault();
+    void run("rejected");
   };
 
+  const ends = chosen.filter((row) => row.endsOnReject).length;
   const missed = results.filter((result) => !result.isRecorded);
   // While it goes on only what was refused is told, so that the queue above does not jump with each call.
   const isFolded = progress !== null || results.length > RESULTS_UNFOLDED;
@@ -70,19 +86,20 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
     <section data-foot aria-label="Selected calls" className="max-h-[50dvh] overflow-y-auto border-t border-line-strong bg-panel px-4 py-3 max-tablet:sticky max-tablet:bottom-14">
       <KeepFocus className="grid gap-2">
         <p role="status" className="text-sm font-medium">
-          {progress ? `${progress.verdict === "approved" ? "Approving" : "Rejecting"} ${progress.done + 1} of ${progress.of}…` : chosen.length > 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded`}
+          {progress ? describeProgress(progress, isStopping) : notSent > 0 ? `Stopped: ${results.length - missed.length} of ${results.length} recorded, ${notSent} not sent` : chosen.length > 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded`}
         </p>
         {progress === null ? <Alike chosen={chosen} /> : null}
-        {isFolded ? <Results results={missed} /> : <Results results={results} />}
+        {isFolded ? <BatchResults results={missed} /> : <BatchResults results={results} />}
         {isFolded && progress === null ? (
           <details className="text-sm">
             <summary className="w-fit underline decoration-line-strong underline-offset-3 hover:decoration-ink">Each of the {results.length}</summary>
-            <Results results={results} />
+            <BatchResults results={results} />
           </details>
         ) : null}
         {reason !== null && progress === null ? (
-          <input autoFocus aria-label="Reason for all of them" placeholder="Reason, told to the agents" value={reason} maxLength={2000} onChange={(event) => setReason(event.target.value)} onKeyDown={sendOnEnter} className={controlClass} />
+          <input autoFocus aria-label="Reason for all of them" aria-describedby={ends > 0 ? "batch-ends" : undefined} placeholder={ends === 0 ? "Reason, told to the agents" : "Reason, for the record"} value={reason} maxLength={2000} onChange={(event) => setReason(event.target.value)} onKeyDown={sendOnEnter} className={controlClass} />
         ) : null}
+        {reason !== null && progress === null && ends > 0 ? <p id="batch-ends" className="text-sm text-ink-2">{describeEnds(ends, chosen.length)}</p> : null}
         <div className="flex flex-wrap gap-2">
           {chosen.length > 0 && progress === null ? (
             <>
@@ -92,10 +109,24 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, decide }: Props
           ) : null}
           {chosen.length > 0 && chosen.length < pickable && progress === null && reason === null ? <Button size="small" variant="quiet" onClick={onPickAll}>Select all {pickable}</Button> : null}
           {progress === null ? <Button size="small" variant="quiet" data-key="escape-batch" onClick={back}>{chosen.length === 0 ? "Close" : reason === null ? "Clear" : "Back"}</Button> : null}
+          {/* Away from where the other buttons come back, so that a second press hits none of them. */}
+          {progress ? <Button size="small" data-key="escape-batch" disabled={isStopping} onClick={() => letStop(true)} className="ml-auto">Stop</Button> : null}
         </div>
       </KeepFocus>
     </section>
   );
+}
+
+function describeProgress({ verdict, done, of }: Progress, isStopping: boolean): string {
+  if (isStopping) return `Stopping after ${done + 1} of ${of}…`;
+  return `${verdict === "approved" ? "Approving" : "Rejecting"} ${done + 1} of ${of}…`;
+}
+
+/** Whom a rejection tells nothing, and what it ends. */
+function describeEnds(ends: number, of: number): string {
+  const others = of - ends;
+  const whose = others === 0 ? (of === 1 ? "It ends its step" : `All ${of} end their step`) : `${ends} of ${of} ${ends === 1 ? "ends its step" : "end their step"}`;
+  return `${whose}, as a rule with the run, and ${ends === 1 ? "its agent is" : "their agents are"} told nothing.${others === 0 ? "" : ` ${others === 1 ? "The other agent reads" : `The other ${others} agents read`} the reason.`}`;
 }
 
 /** The very same call several times is more often a mistake than a wish. */
@@ -104,34 +135,4 @@ function Alike({ chosen }: { chosen: readonly InboxRow[] }) {
   const most = Math.max(0, ...kinds);
   if (most < 2) return null;
   return <p className="text-sm text-medium">{most === chosen.length ? `All ${most}` : most} of them are exactly alike: the same tool with the same arguments.</p>;
-}
-
-function Results({ results }: { results: readonly Result[] }) {
-  if (results.length === 0) return null;
-  return (
-    <ul className="grid gap-1 text-sm">
-      {results.map((result) => (
-        <li key={result.id} className="wrap-anywhere">
-          <Link href={`/inbox/${result.id}`} className="text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">{result.name}</Link>: <b className="font-semibold">{result.words}</b>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-async function decideOne(decide: Decide, row: InboxRow, verdict: Verdict, reason: string): Promise<Pick<Result, "words" | "isRecorded">> {
-  if (verdict === "approved" && row.danger === "high" && !wasSeen(row.id, row.digest)) return { words: "not approved: its danger is high, and it was not looked at. Open it first.", isRecorded: false };
-  const answer = await decideSafely(decide, { approvalId: row.id, digest: row.digest, verdict, ...(reason === "" ? {} : { reason }) });
-  return { words: describe(answer), isRecorded: answer.kind === "recorded" };
-}
-
-function describe(answer: DecisionAnswer): string {
-  switch (answer.kind) {
-    case "recorded":
-      return answer.status === "pending" ? "approved by you; it waits for others" : answer.status;
-    case "not_recorded":
-      return `not recorded. ${answer.message}`;
-    case "uncertain":
-      return `may or may not have been recorded. ${answer.message} Open it to see.`;
-  }
 }

@@ -60,7 +60,7 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
           </Button>
         ) : null}
       </div>
-      <BatchBar chosen={chosen} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map((row) => row.id)))} onClear={() => setPicked(new Set())} decide={decide} />
+      <BatchBar chosen={chosen} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map((row) => row.id)))} onClear={() => setPicked(new Set())} onSent={(ids) => setPicked((before) => new Set([...before].filter((id) => !ids.includes(id))))} decide={decide} />
     </>
   );
 }

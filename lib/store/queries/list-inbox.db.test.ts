@@ -74,4 +74,24 @@ describe("the queue", () => {
       }
     }
   });
+
+  test(verifies("inbox:batch", "a row says whether a rejection ends the agent's work: by its rule, or because no try is left"), async () => {
+    const bench = await openEngineBench(database, { script: `agents:\n  worker:\n    turns:\n${[1, 2, 3].map((amount) => `      - call: [{ tool: t-none, arguments: { amount: ${amount} } }]\n`).join("")}`, allowlist: "- name: t-none\n  require_approval: { reason: big, on_reject: retry }" });
+    const runId = await bench.launch();
+    const ends = async (id: string) => (await readAll("age", 100)).find((row) => row.id === id)?.endsOnReject;
+    const seen: (boolean | undefined)[] = [];
+    for (let round = 0; round < 3; round++) {
+      const [approval] = await bench.pending(runId);
+      seen.push(await ends(approval!.id));
+      if (round === 2) break;
+      await bench.decide(approval!, "rejected");
+      await bench.advance(runId);
+    }
+    expect(seen).toEqual([false, false, true]);
+    const [last] = await bench.pending(runId);
+    for (const [onReject, isEnd] of [["fail", true], ["recover", false], ["skip", false], ["degrade", false]] as const) {
+      await database.db.approval.update({ where: { id: last!.id }, data: { onReject } });
+      expect(await ends(last!.id), onReject).toBe(isEnd);
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { RETRIES_AFTER_REJECTION } from "@/lib/domain/after-rejection";
 import { DANGER_LEVELS, type DangerLevel } from "@/lib/domain/danger";
 import { refusalToDecide } from "@/lib/domain/eligibility";
 import { PAGE_SIZE } from "@/lib/domain/limits";
@@ -28,6 +29,8 @@ export interface InboxRow {
   /** Why the reader cannot decide it; null when they can. */
   refusal: string | null;
   decidedByReader: boolean;
+  /** A rejection fails the agent, so that it reads no reason. */
+  endsOnReject: boolean;
   /** Who has left a note on it. */
   notesBy: string[];
 }
@@ -63,9 +66,10 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
       setAsides: { where: { note: { not: null } }, orderBy: { createdAt: "asc" }, select: { user: { select: { name: true } } } },
     },
   });
+  const noTriesLeft = await findNoTriesLeft(db, rows);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const page = toPage(found, limit, formatCursor, ({ id, starterIds }) => ({ row: byId.get(id), starterIds }));
-  return { ...page, items: page.items.flatMap(({ row, starterIds }) => (row ? [toInboxRow(row, starterIds, reader)] : [])) };
+  return { ...page, items: page.items.flatMap(({ row, starterIds }) => (row ? [toInboxRow(row, starterIds, reader, noTriesLeft)] : [])) };
 }
 
 const ORDERS: Record<InboxSort, Prisma.Sql> = {
@@ -95,7 +99,16 @@ export function parseCursor(text: string): InboxCursor | undefined {
 
 type Row = Prisma.ApprovalGetPayload<{ include: { call: { select: { summary: true } }; run: { select: { startedByName: true } }; decisions: { select: { id: true } }; setAsides: { select: { user: { select: { name: true } } } } } }>;
 
-function toInboxRow(row: Row, starterIds: readonly string[], reader: InboxReader): InboxRow {
+/** Those that ask for another call after a rejection, and have had as many as there are. */
+async function findNoTriesLeft(db: Db, rows: readonly Row[]): Promise<ReadonlySet<string>> {
+  const retrying = rows.filter(({ onReject }) => onReject === "retry");
+  if (retrying.length === 0) return new Set();
+  const refused = await db.call.findMany({ where: { stepId: { in: retrying.map(({ stepId }) => stepId) }, status: { in: ["rejected", "expired"] } }, select: { stepId: true, server: true, tool: true } });
+  const triesOf = (row: Row) => refused.filter(({ stepId, server, tool }) => stepId === row.stepId && server === row.server && tool === row.tool).length;
+  return new Set(retrying.filter((row) => triesOf(row) >= RETRIES_AFTER_REJECTION).map(({ id }) => id));
+}
+
+function toInboxRow(row: Row, starterIds: readonly string[], reader: InboxReader, noTriesLeft: ReadonlySet<string>): InboxRow {
   const { id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals } = row;
   return {
     id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals,
@@ -106,6 +119,7 @@ function toInboxRow(row: Row, starterIds: readonly string[], reader: InboxReader
     expiresAt: row.expiresAt?.toISOString() ?? null,
     refusal: refusalToDecide(reader, { ...row, starterIds }),
     decidedByReader: row.decisions.length > 0,
+    endsOnReject: row.onReject === "fail" || noTriesLeft.has(id),
     notesBy: row.setAsides.map((aside) => aside.user.name),
   };
 }
