@@ -4,13 +4,13 @@ import { FailureNumber } from "@/components/shell/failure";
 import { MessagePage } from "@/components/shell/message-page";
 import { Button, buttonClass } from "@/components/ui/button";
 
-export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export default function ErrorPage({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
   return (
     <MessagePage
       title="This page could not be shown"
       actions={
         <>
-          <Button variant="primary" onClick={reset}>
+          <Button variant="primary" onClick={retry}>
             Try again
           </Button>
           <a href="/inbox" className={buttonClass({}, "hover:bg-sunken")}>

@@ -6,7 +6,7 @@ import ErrorPage from "./error";
 import "./globals.css";
 
 /** Stands in for the root layout when that fails too, so it brings its own document. */
-export default function GlobalErrorPage(props: { error: Error & { digest?: string }; reset: () => void }) {
+export default function GlobalErrorPage(props: { error: Error & { digest?: string }; retry: () => void }) {
   return (
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`}>
       <head>

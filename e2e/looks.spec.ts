@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { examine, LOOKS } from "./examine";
 import { expect, test } from "./fixtures";
+import { startAndWait } from "./pending";
 import { PLACES, PUBLIC_PLACES } from "./places";
 import { verifies } from "./requirements";
 
@@ -47,6 +48,25 @@ for (const { look, options } of LOOKS) {
       await examine(page, `${dialog.name}-${look}`, { fullPage: false });
     });
   }
+}
+
+for (const { look, options } of LOOKS) {
+  test(verifies("ui:accessible", `a page that could not be shown, ${look}`), async ({ open, person, deps }) => {
+    const { approvalId } = await startAndWait(deps, "T-315");
+    const { callId, call } = await deps.db.approval.findUniqueOrThrow({ where: { id: approvalId }, include: { call: { select: { trace: true } } } });
+    const page = await open(await person("reviewer"), options);
+    // It breaks on purpose, and its console says so.
+    page.context().removeAllListeners("console");
+    page.context().removeAllListeners("weberror");
+    await deps.db.call.update({ where: { id: callId }, data: { trace: 0 } });
+    await page.goto(`/inbox/${approvalId}`);
+    await expect(page.getByText("This page could not be shown")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Go to the inbox" }), "a way out, which a card on a phone has no bar for").toBeVisible();
+    await examine(page, `error-${look}`, { fullPage: false });
+    await deps.db.call.update({ where: { id: callId }, data: { trace: call.trace ?? [] } });
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect(page.getByRole("article")).toBeVisible();
+  });
 }
 
 test(verifies("ui:phone", "on a phone every page is reached from the bar at the foot"), async ({ open, person }) => {

@@ -1,22 +1,26 @@
 "use client";
 
 import { FailureNumber } from "@/components/shell/failure";
-import { Button } from "@/components/ui/button";
+import { Button, buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageBar } from "@/components/ui/page-bar";
 
 /** Keeps the navigation, so that one broken page does not take the others with it. */
-export default function ConsoleErrorPage({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export default function ConsoleErrorPage({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
   return (
     <>
       <PageBar title="Error" />
       <EmptyState
         title="This page could not be shown"
         next={
-          <div>
-            <Button variant="primary" onClick={reset}>
+          <div className="flex flex-wrap gap-2">
+            <Button variant="primary" onClick={retry}>
               Try again
             </Button>
+            {/* On a phone a card has no navigation of its own. */}
+            <a href="/inbox" className={buttonClass({}, "hover:bg-sunken")}>
+              Go to the inbox
+            </a>
           </div>
         }
       >
