@@ -31,6 +31,10 @@ for (const { look, options } of LOOKS) {
     await examine(page, `inbox-queue-${look}`, { fullPage: false });
     await inbox.open(pending.erase.approvalId);
     await examine(page, `inbox-critical-${look}`, { fullPage: false });
+    await inbox.readArguments();
+    await inbox.approve.click();
+    await expect(inbox.card.getByLabel("Type C-201 to approve")).toBeFocused();
+    await examine(page, `inbox-confirm-${look}`, { fullPage: false });
     await inbox.open(pending.approve.approvalId);
     await examine(page, `inbox-card-${look}`, { fullPage: false });
     await inbox.reject.click();
@@ -237,6 +241,10 @@ test(verifies("inbox:card", "a card says what will happen, why it is asked, and 
   await expect(inbox.card.getByText(`Approved by ${reviewer.name}, and done`)).toBeVisible({ timeout: 20_000 });
   await expect(inbox.card.getByRole("heading", { name: /^Result/ })).toBeVisible();
   await expect(inbox.row(pending.approve.approvalId)).toHaveCount(0);
+  await examine(page, "inbox-decided-desk", { fullPage: false });
+  const phone = await open(reviewer, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await new InboxPage(phone).open(pending.approve.approvalId);
+  await examine(phone, "inbox-decided-phone", { fullPage: false });
 });
 
 test(verifies("inbox:edit", "edited arguments keep their types, are shown as proposed and effective, and are what is sent"), async ({ open, person, deps }) => {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { examine } from "./examine";
 import { expect, test } from "./fixtures";
 import { ConsolePage } from "./pages/console-page";
 import { PeoplePage } from "./pages/people-page";
@@ -80,6 +81,7 @@ test(verifies("groups:members", "a group is made, gets and loses a member, is re
   await page.getByRole("button", { name: "Find" }).click();
   await page.getByRole("button", { name: `Add ${someone.name}` }).click();
   await expect(page.getByRole("button", { name: `Remove ${someone.name}` })).toBeVisible();
+  await examine(page, "group");
   await page.getByLabel("Name", { exact: true }).fill(`${name}-two`);
   await page.getByRole("button", { name: "Save" }).click();
   await expect(frame.toast("Group saved")).toBeVisible();
