@@ -53,15 +53,16 @@ for (const { name, options } of WIDTHS) {
     await expect(page).toHaveURL(new RegExp(second));
     const aside = toastOf(page, "Set aside");
     await expect(aside).toBeVisible();
+    // Pointed at, it stays for as long as that takes.
+    await aside.hover();
     for (const button of ["Reject", "Not now", "Approve"]) await expectApart(aside, card.getByRole("button", { name: new RegExp(`^${button}`) }), button);
     await expectApart(aside, card.getByRole("heading", { level: 2 }), "the sentence of the card");
     await expectApart(aside, card.getByRole("button", { name: /^Extend/ }), "the time that is left");
     // What opens at the foot pushes it up.
     await card.getByRole("button", { name: /^Reject/ }).click();
+    await aside.hover();
     await expectApart(aside, card.getByRole("textbox"), "the reason");
     await expectApart(aside, card.getByRole("button", { name: /^Reject/ }), "the button that rejects");
-    // Pointed at, it stays for as long as that takes.
-    await aside.hover();
     await examine(page, `told-${name}-card`, { fullPage: false });
     await aside.getByRole("button", { name: "Dismiss" }).click();
     await expect(aside).toHaveCount(0);
@@ -72,10 +73,10 @@ for (const { name, options } of WIDTHS) {
     await other.request.post(`/approvals/${third}/decide`, { headers: { origin: required("BASE_URL") }, data: { decision: "reject" } });
     const decided = toastOf(page, `${ben.name} rejected`);
     await expect(decided).toBeVisible();
+    await decided.hover();
     await expectApart(decided, page.getByRole("region", { name: "Selected calls" }), "the batch");
     await expectApart(decided, page.getByRole("navigation", { name: "Filter" }), "the filters");
     await expectApart(decided, inbox.row(second), "the first row");
-    await decided.hover();
     await examine(page, `told-${name}-batch`, { fullPage: false });
     await own.close();
   });
