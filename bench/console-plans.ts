@@ -13,7 +13,7 @@ interface Plan {
 }
 
 /** Tables that grow with every run. */
-const LARGE = new Set(["runs", "run_search", "steps", "turns", "calls", "approvals", "decisions", "events"]);
+const LARGE = new Set(["runs", "run_search", "steps", "turns", "calls", "approvals", "decisions", "set_asides", "events"]);
 
 export async function watchStatements(work: () => Promise<unknown>): Promise<Statement[]> {
   const seen: Statement[] = [];

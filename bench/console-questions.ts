@@ -33,14 +33,26 @@ export interface Question {
 const now = () => new Date();
 const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const WORKFLOWS = Array.from({ length: 20 }, (_, index) => `workflow-${index}`);
+/** Those that wait among so many of the newest runs, and that never expire, are fewer than a page. */
+const LAST_RUNS = 200;
 const runIdOf = ({ runs }: Seeded, part: number) => `run_01${String(Math.ceil(runs * part)).padStart(24, "0")}`;
 
 const readerOf = (userId: string): InboxReader => ({ userId, role: "reviewer", groups: ["finance"] });
 
+type InboxAsked = Omit<InboxQuery, "aside"> & { onlyAside?: boolean };
+
+/** As app/(console)/inbox/inbox-view.tsx does: without what the reader has set aside, which stands below the last page. */
+async function loadInbox(db: Db, { reviewerId }: Seeded, { onlyAside = false, ...query }: InboxAsked): Promise<void> {
+  const reader = readerOf(reviewerId);
+  const clock = now();
+  const [page, counts] = await Promise.all([listInbox(db, reader, { ...query, aside: { only: onlyAside, now: clock } }), getInboxCounts(db, reader, clock)]);
+  if (page.nextCursor === null && !onlyAside && counts.aside > 0) await listInbox(db, reader, { ...query, cursor: undefined, aside: { only: true, now: clock } });
+}
+
 /** Every page has the frame around it, with the number of calls that wait. */
 const question = (page: string, what: string, ...parts: Question["ask"][]): Question => ({ page, what, ask: (db, seeded) => Promise.all([countPending(db), ...parts.map((part) => part(db, seeded))]) });
-const inbox = (what: string, query: InboxQuery): Question =>
-  question("Inbox", what, (db, { reviewerId }) => listInbox(db, readerOf(reviewerId), query), (db, { reviewerId }) => getInboxCounts(db, readerOf(reviewerId)), listDecided);
+const inbox = (what: string, query: InboxAsked | ((seeded: Seeded) => InboxAsked)): Question =>
+  question("Inbox", what, (db, seeded) => loadInbox(db, seeded, typeof query === "function" ? query(seeded) : query), listDecided);
 const history = (what: string, filter: RunFilter | ((seeded: Seeded) => RunFilter)): Question =>
   question("History", what, (db, { reviewerId }) => listSavedViews(db, reviewerId), (db, seeded) => listHistory(db, { ...(typeof filter === "function" ? filter(seeded) : filter), now: now() }));
 const audit = (what: string, query: Parameters<typeof listEvents>[1] | ((seeded: Seeded) => Parameters<typeof listEvents>[1])): Question =>
@@ -60,6 +72,8 @@ export const QUESTIONS: Question[] = [
   inbox("a workflow", { sort: "expiry", workflow: "workflow-3" }),
   inbox("an agent", { sort: "age", agent: "agent-7" }),
   inbox("a workflow without any", { sort: "danger", workflow: "none" }),
+  inbox("set aside", { sort: "expiry", onlyAside: true }),
+  inbox("last page, with what was set aside", ({ runs }) => ({ sort: "expiry", cursor: { id: `apr_01${String((runs - LAST_RUNS) * 2).padStart(24, "0")}`, danger: "medium", expiresAt: null } })),
   history("first page", {}),
   history("complete", { status: ["complete"] }),
   history("failed", { status: ["failed"] }),

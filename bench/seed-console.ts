@@ -1,6 +1,7 @@
 /**
  * Fills a database as years of use would leave it: for each run ten events, three steps, three turns, two calls; one in five
- * runs was asked about, and a tenth of all waits for people with two questions each. Everything is made by the server itself.
+ * runs was asked about, and a tenth of all waits for people with two questions each, of which each reviewer has set some aside. Everything is
+ * made by the server itself.
  */
 import pg from "pg";
 
@@ -11,6 +12,8 @@ export interface Seeded {
 }
 
 const PEOPLE = 40;
+/** Of the oldest questions, by each reviewer; with few runs there are fewer, and still more than a page. */
+const SET_ASIDE_MAX = 300;
 
 /** Numbers as ids that sort by them: the digits are letters of the ids' own alphabet. */
 const id = (prefix: string, number: string) => `'${prefix}_01' || lpad((${number})::text, 24, '0')`;
@@ -60,6 +63,9 @@ function statements(runs: number): string[] {
       FROM ${series}, generate_series(0, 1) AS k WHERE ${WAITS} OR ${chance("n", 5, 19)} = 0`,
     `INSERT INTO decisions (id, approval_id, user_id, verdict, digest, created_at)
       SELECT replace(id, 'apr', 'dec'), id, ${id("usr", `${chance("substr(id, 8)::bigint % 1000000", PEOPLE, 20)} + 1`)}, status::text::decision_verdict, digest, decided_at FROM approvals WHERE status <> 'pending'`,
+    `INSERT INTO set_asides (approval_id, user_id, note, version, until, created_at)
+      SELECT asked.id, users.id, CASE WHEN ${chance("n", 2, 24)} = 0 THEN 'Asked the customer' END, asked.version, CASE WHEN ${chance("n", 2, 25)} = 0 THEN now() + interval '1 day' END, now()
+      FROM (SELECT id, version, substr(id, 8)::bigint AS n FROM approvals WHERE status = 'pending' AND ${chance("substr(id, 8)::bigint", 3, 26)} = 0 ORDER BY id LIMIT ${SET_ASIDE_MAX}) AS asked, users WHERE users.role = 'reviewer'`,
     `INSERT INTO events (id, chain_id, seq, type, at, actor_kind, actor_id, actor_name, body, mac, prev_hash, hash, tx)
       SELECT ${id("evt", "n * 10 + k")}, ${id("run", "n")}, k + 1, (ARRAY['run.started','step.started','turn.recorded','call.executing','call.succeeded','turn.recorded','approval.requested','approval.decided','step.complete','run.completed'])[k + 1], ${at("n", runs)}, 'user', ${id("usr", `${chance("n", PEOPLE, 3)} + 1`)}, 'Person', '{"data":{"step":"work"}}', 'm', '', '', n
       FROM ${series}, generate_series(0, 9) AS k`,
