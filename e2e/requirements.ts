@@ -83,6 +83,8 @@ export const REQUIREMENTS = {
   "inbox:place": "Opening another card keeps the queue as it is: its place, what is picked, and the keys, however quickly they are pressed.",
   "inbox:who": "Who cannot decide sees why, and who could.",
   "inbox:live": "New calls and decisions of others appear without a reload, in the queue and in the navigation.",
+  "inbox:hidden-tab": "An inbox that nobody looks at keeps no line open, and catches up when it is looked at.",
+  "inbox:without-line": "An inbox without its line of events says so and asks for itself, until the line is back.",
   "inbox:pages": "Every order of the queue pages without gap or repeat, and what counts as mine is what a person may decide.",
   "inbox:hidden": "Nothing in a card hides: characters that cannot be seen are named, long values are whole, and secrets show kind, length and fingerprint only.",
   "inbox:same": "A card says that exactly this call was approved before, what became of it, and how many others that wait are exactly like it; so does a batch.",
