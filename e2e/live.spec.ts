@@ -2,6 +2,7 @@ import type { Page, Request } from "@playwright/test";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { expect, type Person, required, test } from "./fixtures";
 import { openOwnProject, type OwnProject } from "./own-project";
+import { ConsolePage } from "./pages/console-page";
 import { InboxPage } from "./pages/inbox-page";
 import { verifies } from "./requirements";
 
@@ -87,5 +88,48 @@ test(verifies("inbox:without-line", "an inbox whose line is refused says so, goe
   await expect(says).toHaveCount(0);
   await decideElsewhere(other, second);
   await expect(inbox.row(second)).toHaveCount(0);
+  await own.close();
+});
+
+const waitingNow = (deps: EngineDeps) => deps.db.approval.count({ where: { status: "pending" } });
+const shownOn = (page: Page) => new ConsolePage(page).nav.getByRole("listitem").filter({ has: page.getByRole("link", { name: "Inbox" }) });
+
+test(verifies("inbox:count", "on a page without a queue the number and the tab's title follow calls that come and go, in every window, over one line, and none while nobody looks"), async ({ open, person, deps }) => {
+  const [ana, ben, operator] = [await person("operator"), await person("reviewer"), await person("operator")];
+  const own = await openOwnProject(deps, ASKS);
+  const page = await open(ana, { viewport: { width: 1440, height: 900 } });
+  const lines = countLines(page);
+  await page.goto("/tools");
+  await expect.poll(lines).toBe(1);
+  const window = await page.context().newPage();
+  const otherLines = countLines(window);
+  await window.goto("/audit");
+  // Other tests ask and decide too, so the number is compared with what the database holds in the same moment.
+  const followsOn = (where: Page, title: string) =>
+    expect(async () => {
+      const count = await waitingNow(deps);
+      expect(await shownOn(where).innerText()).toMatch(new RegExp(`\\b${count}\\b`));
+      expect(await where.title()).toBe(`(${count}) ${title} · Kimitsu`);
+    }).toPass({ timeout: 20_000, intervals: [100] });
+  const call = await ask(deps, own, operator);
+  await ask(deps, own, operator);
+  await followsOn(page, "Tools");
+  await followsOn(window, "Audit");
+  await decideElsewhere(await open(ben), call);
+  await followsOn(page, "Tools");
+  await followsOn(window, "Audit");
+  expect(lines() + otherLines(), "one window listens for both").toBe(1);
+
+  await page.getByRole("link", { name: "Workflows", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Workflows" })).toBeVisible();
+  await followsOn(page, "Workflows");
+  await setVisibility(page, "hidden");
+  await expect.poll(otherLines, "the next window that is looked at takes over").toBe(1);
+  expect(lines()).toBe(0);
+  await setVisibility(window, "hidden");
+  await expect.poll(otherLines).toBe(0);
+  await ask(deps, own, operator);
+  await setVisibility(page, "visible");
+  await followsOn(page, "Workflows");
   await own.close();
 });

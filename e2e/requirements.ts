@@ -85,6 +85,7 @@ export const REQUIREMENTS = {
   "inbox:live": "New calls and decisions of others appear without a reload, in the queue and in the navigation.",
   "inbox:hidden-tab": "An inbox that nobody looks at keeps no line open, and catches up when it is looked at.",
   "inbox:without-line": "An inbox without its line of events says so and asks for itself, until the line is back.",
+  "inbox:count": "On every page the navigation and the tab's title say how many calls wait now; a browser keeps one line open for that, and none while nobody looks.",
   "inbox:pages": "Every order of the queue pages without gap or repeat, and what counts as mine is what a person may decide.",
   "inbox:hidden": "Nothing in a card hides: characters that cannot be seen are named, long values are whole, and secrets show kind, length and fingerprint only.",
   "inbox:same": "A card says that exactly this call was approved before, what became of it, and how many others that wait are exactly like it; so does a batch.",

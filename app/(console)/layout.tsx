@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { DesktopNotices } from "@/components/shell/desktop-notices";
 import type { DestinationName } from "@/components/shell/destinations";
+import { KeepWaiting } from "@/components/shell/keep-waiting";
 import { PaletteHost } from "@/components/shell/palette-host";
 import { PauseBanner } from "@/components/shell/pause-banner";
 import { PersonMenu } from "@/components/shell/person-menu";
@@ -26,8 +27,10 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   const theme = await currentTheme();
   const person = { name: user.name, email: user.email, role: user.role, groups: user.groups };
   const destinations = DESTINATION_NAMES.filter((name) => name !== "Audit" || can(session, "audit:read"));
-  const { db } = engineDeps();
-  const [waiting, pause] = await Promise.all([can(session, "approvals:read") ? countPending(db) : 0, findPause(db)]);
+  const { db, now } = engineDeps();
+  const at = now().toISOString();
+  const seesApprovals = can(session, "approvals:read");
+  const [waiting, pause] = await Promise.all([seesApprovals ? countPending(db) : 0, findPause(db)]);
   return (
     <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[76px_minmax(0,1fr)] wide:grid-cols-[208px_minmax(0,1fr)]">
       <a href="#content" className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
@@ -41,6 +44,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
       <PhoneBar destinations={destinations} waiting={waiting} person={person} theme={theme} save={savePreferences} signOut={signOutHere} />
       <Toaster />
       <PaletteHost pages={listPalettePages(session, destinations)} save={savePreferences} />
+      {seesApprovals ? <KeepWaiting count={waiting} at={at} /> : null}
       <DesktopNotices isOn={session.preferences.notifications && can(session, "approvals:decide")} />
     </div>
   );

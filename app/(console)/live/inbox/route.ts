@@ -7,6 +7,7 @@ import { takeStream } from "@/lib/http/sse";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import { findWaiting } from "@/lib/store/queries/find-waiting";
+import { countPending } from "@/lib/store/queries/inbox-counts";
 import { eventIdAt, type LiveEvent } from "@/lib/store/queries/list-live-events";
 import { findCurrentProject } from "../../workflows/current-project";
 import { inboxHub, type Listener } from "./hub";
@@ -23,7 +24,8 @@ type Send = (text: string) => void;
 
 /**
  * Server-sent events for open pages. An inbox hears that something changed, by whom, and who looks at what; what it is, the page itself
- * asks for. `?for=notices` is the line of desktop notifications: calls that begin to wait for this very person.
+ * asks for. `?for=notices` is the line of desktop notifications: calls that begin to wait for this very person. `?for=count` is that of all
+ * other pages: how many calls wait.
  */
 export async function GET(request: Request): Promise<Response> {
   const requestId = request.headers.get("x-request-id") ?? createId("request");
@@ -38,7 +40,7 @@ export async function GET(request: Request): Promise<Response> {
 
 /** `release` gives the line's place back, whoever ends it. */
 function openLine(request: Request, session: Session, release: () => void): Response {
-  const isForNotices = new URL(request.url).searchParams.get("for") === "notices";
+  const purpose = new URL(request.url).searchParams.get("for");
   const after = request.headers.get("last-event-id") ?? undefined;
   const encoder = new TextEncoder();
   let leave: (() => void) | undefined;
@@ -70,7 +72,7 @@ function openLine(request: Request, session: Session, release: () => void): Resp
           // The reader was quicker.
         }
       };
-      leave = inboxHub().join({ after, ...(isForNotices ? noticesTo(send, session) : changesTo(send, session)) });
+      leave = inboxHub().join({ after, ...(purpose === "notices" ? noticesTo(send, session) : purpose === "count" ? countsTo(send) : changesTo(send, session)) });
       send(`retry: 2000\n${mark()}`);
       timers.push(setInterval(() => send(mark()), HEARTBEAT_MS), setTimeout(end, LINE_MS));
       request.signal.addEventListener("abort", end);
@@ -97,6 +99,31 @@ function changesTo(send: Send, session: Session): Pick<Listener, "onEvents" | "o
     onEvents: (events) => send(writeChanges(events)),
     onLookers: (lookers) => send(`event: lookers\ndata: ${JSON.stringify(lookers.filter(({ userId }) => userId !== session.user.id))}\n\n`),
   };
+}
+
+/** Counted once for all who hear of the same events. */
+const counted = new WeakMap<readonly LiveEvent[], Promise<number>>();
+
+function countAfter(events: readonly LiveEvent[]): Promise<number> {
+  const count = counted.get(events) ?? countPending(engineDeps().db);
+  counted.set(events, count);
+  return count;
+}
+
+/** The number as it is, which whoever was away has missed, and then each that differs from the one before, in their order. */
+function countsTo(send: Send): Pick<Listener, "onEvents"> {
+  let told: number | undefined;
+  let turn: Promise<void> = Promise.resolve();
+  const onEvents = (events: readonly LiveEvent[]) => {
+    turn = Promise.all([countAfter(events), turn])
+      .then(([count]) => {
+        if (count !== told) send(`event: count\ndata: ${count}\n\n`);
+        told = count;
+      })
+      .catch((error: unknown) => log.warn({ err: error }, "the number of calls that wait could not be told"));
+  };
+  onEvents([]);
+  return { onEvents };
 }
 
 function noticesTo(send: Send, session: Session): Pick<Listener, "onEvents"> {

@@ -1,0 +1,61 @@
+"use client";
+
+import { usePathname } from "next/navigation";
+import { useEffect } from "react";
+import { isWithin } from "./destinations";
+import { listenUntil } from "./listen";
+import { publishWaiting, titleWith, useWaiting } from "./waiting";
+
+const LISTENER = "kimitsu-waiting";
+
+/** Keeps the number of calls that wait true on every page, in the navigation and in the tab's title. `at` is when the page was made. */
+export function KeepWaiting({ count, at }: { count: number; at: string }) {
+  // The inbox has a line of its own, and asks for the whole page when something changes.
+  const isInbox = isWithin(usePathname(), "/inbox");
+  const waiting = useWaiting(count);
+  // A page that was made anew may bring the number that it had before, which another has replaced meanwhile.
+  // eslint-disable-next-line react-hooks/exhaustive-deps
+  useEffect(() => publishWaiting(count), [count, at]);
+  useEffect(() => (isInbox ? undefined : listenWhileShown()), [isInbox]);
+  useEffect(() => keepTitle(waiting), [waiting]);
+  return null;
+}
+
+/** One window of a browser listens, while it is looked at, and tells the others: a browser keeps only a few lines open to one server. */
+function listenWhileShown(): () => void {
+  const others = new BroadcastChannel(LISTENER);
+  others.addEventListener("message", ({ data }: MessageEvent<number>) => publishWaiting(data));
+  const hear = (data: string) => {
+    publishWaiting(Number(data));
+    // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches its own origin only
+    others.postMessage(Number(data));
+  };
+  let shown = new AbortController();
+  const onVisibility = () => {
+    shown.abort();
+    if (document.visibilityState === "hidden") return;
+    const { signal } = (shown = new AbortController());
+    const listen = () => listenUntil(signal, { address: "/live/inbox?for=count", event: "count", hear });
+    // Browsers without locks open a line in each window that is looked at.
+    void (navigator.locks ? navigator.locks.request(LISTENER, { signal }, listen).catch(() => undefined) : listen());
+  };
+  onVisibility();
+  document.addEventListener("visibilitychange", onVisibility);
+  return () => {
+    document.removeEventListener("visibilitychange", onVisibility);
+    shown.abort();
+    others.close();
+  };
+}
+
+/** Each page brings a title of its own, a moment after its address. */
+function keepTitle(waiting: number): () => void {
+  const tell = () => {
+    const title = titleWith(document.title, waiting);
+    if (title !== document.title) document.title = title;
+  };
+  tell();
+  const watcher = new MutationObserver(tell);
+  watcher.observe(document.head, { childList: true, subtree: true, characterData: true });
+  return () => watcher.disconnect();
+}
