@@ -1,5 +1,5 @@
 import type { Period } from "./period";
-import type { Day } from "./zone-days";
+import type { Day } from "../zone-days";
 
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const long = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readPeriod } from "./period";
-import { addDays, dayAt, parseDay, startOfDay } from "./zone-days";
+import { addDays, dayAt, parseDay, startOfDay } from "../zone-days";
 
 const now = new Date("2026-03-30T23:30:00Z");
 const read = (params: Record<string, string>, zone = "UTC") => readPeriod(params, { now, zone });

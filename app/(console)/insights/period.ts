@@ -1,6 +1,6 @@
 import { SPAN_DAYS_MAX } from "@/lib/store/queries/insights/span";
 import { oneText } from "../search-params";
-import { addDays, type Day, dayAt, daysBetween, parseDay, startOfDay } from "./zone-days";
+import { addDays, type Day, dayAt, daysBetween, parseDay, startOfDay } from "../zone-days";
 
 export const PERIODS = ["7", "30", "90"] as const;
 const USUAL = "30";
