@@ -26,6 +26,13 @@ test(verifies("audit:filters", "filters are in the address, narrow the list, and
   await expect(shared.filter.getByLabel("Actor")).toHaveValue(busy.id);
   await shared.narrow({ type: "token" });
   await expect(shared.page.getByText("No event fits")).toBeVisible();
+  for (const actor of [busy.name, busy.email]) {
+    await shared.narrow({ type: "user.renamed", actor: actor.toUpperCase() });
+    await expect(shared.events, actor).toHaveCount(3);
+    await expect(shared.filter.getByLabel("Actor")).toHaveValue(actor.toUpperCase());
+    await shared.narrow({ actor: "nobody by this name" });
+    await expect(shared.page.getByText("No event fits")).toBeVisible();
+  }
 });
 
 test(verifies("audit:filters", "a time that cannot be read is named, not guessed"), async ({ open, person }) => {

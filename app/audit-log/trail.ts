@@ -6,7 +6,7 @@ export function toFilter(query: { chain?: string; type?: string; actor?: string;
   return {
     chainId: query.chain,
     type: query.type,
-    actorId: query.actor,
+    actor: query.actor,
     from: query.from ? new Date(query.from) : undefined,
     to: query.to ? new Date(query.to) : undefined,
   };

@@ -21,7 +21,7 @@ test(verifies("sign-in:password", "the right password gives the person, and the 
   const address = newAddress();
   const answer = await signInWithPassword(deps(), { email: ` ${user.email.toUpperCase()} `, password: TEST_PASSWORD, address });
   expect(answer).toEqual({ userId: user.id, sessionVersion: 0 });
-  const [event] = (await listEvents(database.db, { type: "user.signed_in", actorId: user.id })).items;
+  const [event] = (await listEvents(database.db, { type: "user.signed_in", actor: user.id })).items;
   expect(event?.body).toMatchObject({ actor: { address }, data: { provider: "password" } });
 });
 

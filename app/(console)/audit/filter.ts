@@ -27,5 +27,5 @@ export function toTrailFilter(query: TrailQuery): { filter: TrailFilter; problem
     problems.push(`“${name}” is not a time: ${text}. Write it as 2026-01-31T09:30.`);
     return undefined;
   };
-  return { filter: { chainId: query.chain, type: query.type, actorId: query.actor, from: time("from"), to: time("to") }, problems };
+  return { filter: { chainId: query.chain, type: query.type, actor: query.actor, from: time("from"), to: time("to") }, problems };
 }

@@ -5,7 +5,7 @@ import { defineOperation } from "@/lib/http/operation";
 const filter = {
   chain: z.string().max(64).optional().describe("A run's id, or `system` for what belongs to no run"),
   type: z.string().max(64).optional().describe("A type such as `user.created`, or its noun, such as `user`"),
-  actor: z.string().max(64).optional().describe("The id of a person, token or agent"),
+  actor: z.string().max(64).optional().describe("The id of a person, token or agent, or a part of a person's or token's name or e-mail address"),
   from: z.iso.datetime({ offset: true }).optional().describe("From this time on, ISO 8601"),
   to: z.iso.datetime({ offset: true }).optional().describe("Before this time, ISO 8601"),
 };

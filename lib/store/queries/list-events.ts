@@ -1,9 +1,10 @@
 import { PAGE_SIZE } from "@/lib/domain/limits";
-import type { ActorKind } from "@/lib/domain/actor";
+import { type ActorKind, SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { isId } from "@/lib/ids";
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 import { PLAN_ANEW } from "@/lib/store/plan-anew";
+import { listNamedIds } from "@/lib/store/queries/list-named-ids";
 import { type Page, toPage } from "@/lib/store/queries/page";
 
 export interface TrailEvent {
@@ -22,7 +23,8 @@ export interface TrailFilter {
   chainId?: string;
   /** A whole type (`user.created`) or its noun (`user`). */
   type?: string;
-  actorId?: string;
+  /** An id, or a part of a name or e-mail address. */
+  actor?: string;
   from?: Date;
   to?: Date;
 }
@@ -61,12 +63,17 @@ async function toWhere(db: Db, filter: TrailFilter): Promise<Prisma.Sql> {
   const parts = [Prisma.sql`TRUE`];
   if (filter.chainId) parts.push(Prisma.sql`chain_id = ${filter.chainId}`);
   if (filter.type) parts.push(ofTypes(filter.type.includes(".") ? [filter.type] : await listTypes(db, filter.type)));
-  if (filter.actorId) parts.push(Prisma.sql`actor_id = ${filter.actorId}`);
-  // The index events_by_actor leaves out what the system does, and these ids are never the system's.
-  if (filter.actorId && (isId("user", filter.actorId) || isId("token", filter.actorId))) parts.push(Prisma.sql`actor_kind <> 'system'`);
+  if (filter.actor) parts.push(await byActor(db, filter.actor));
   if (filter.from) parts.push(Prisma.sql`at >= ${filter.from}`);
   if (filter.to) parts.push(Prisma.sql`at < ${filter.to}`);
   return Prisma.join(parts, " AND ");
+}
+
+/** The index events_by_actor leaves out what the system does. */
+async function byActor(db: Db, actor: string): Promise<Prisma.Sql> {
+  if (actor === SYSTEM_ACTOR.id) return Prisma.sql`actor_id = ${actor}`;
+  const ids = isId("user", actor) || isId("token", actor) ? [actor] : await listNamedIds(db, actor);
+  return Prisma.sql`actor_id = ANY (${ids}::text[]) AND actor_kind <> 'system'`;
 }
 
 function ofTypes(types: readonly string[]): Prisma.Sql {

@@ -2,6 +2,7 @@ import type { RunStatus } from "@/lib/domain/run-state";
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 import { PLAN_ANEW } from "@/lib/store/plan-anew";
+import { listNamedIds } from "@/lib/store/queries/list-named-ids";
 
 /** What lists and exports of runs can be narrowed by; everything given must fit. */
 export interface RunFilter {
@@ -25,7 +26,7 @@ export async function runsWhere(db: Db, filter: RunFilter, { cursor, limit }: { 
   const parts = [Prisma.sql`TRUE`];
   if (filter.workflow) parts.push(Prisma.sql`workflow = ${filter.workflow}`);
   if (filter.status && filter.status.length > 0) parts.push(Prisma.sql`status = ANY (${[...filter.status]}::run_status[])`);
-  if (filter.who) parts.push(Prisma.sql`started_by_id = ANY (${await listStarters(db, filter.who)})`);
+  if (filter.who) parts.push(Prisma.sql`started_by_id = ANY (${await listNamedIds(db, filter.who)})`);
   if (filter.from) parts.push(Prisma.sql`created_at >= ${filter.from}`);
   if (filter.to) parts.push(Prisma.sql`created_at < ${filter.to}`);
   if (cursor) parts.push(Prisma.sql`id < ${cursor}`);
@@ -98,14 +99,6 @@ async function narrowByCost(db: Db, { costMin, costMax }: RunFilter, wanted: Wan
   const newest = Prisma.sql`SELECT id FROM (SELECT id, cost_usd FROM runs WHERE TRUE ${wanted.before(Prisma.sql`id`)} ORDER BY id DESC LIMIT ${NEWEST_MAX}) AS newest WHERE ${fits}`;
   const found = await find(db, newest, () => db.$queryRaw`SELECT runs_by_cost(${costMin ?? 0}::numeric, ${costMax ?? COST_MAX}::numeric, ${FEW_MAX + 1}::integer) AS id`, wanted);
   return found.kind === "few" ? isOneOf(found.ids) : fits;
-}
-
-/** People are few and runs are many, so the name is looked up first and the runs are found by an index on ids. */
-async function listStarters(db: Db, who: string): Promise<string[]> {
-  const contains = { contains: who, mode: "insensitive" as const };
-  const people = await db.user.findMany({ where: { OR: [{ name: contains }, { email: contains }] }, select: { id: true }, take: 200 });
-  const tokens = await db.apiToken.findMany({ where: { OR: [{ name: contains }, { userId: { in: people.map(({ id }) => id) } }] }, select: { id: true }, take: 1000 });
-  return [who, ...people.map(({ id }) => id), ...tokens.map(({ id }) => id)];
 }
 
 /**
