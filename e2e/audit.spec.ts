@@ -35,6 +35,30 @@ test(verifies("audit:filters", "filters are in the address, narrow the list, and
   }
 });
 
+test(verifies("console:times", "the trail shows times as the reader's clock has them, takes them so, and its address means the same elsewhere"), async ({ open, person, deps }) => {
+  const [operator, busy] = [await person("operator"), await person("viewer")];
+  await makeEvents(deps, busy, 1);
+  await makeEvents({ ...deps, now: () => new Date("2026-02-03T15:30:10Z") }, busy, 1);
+  const tokyo = new AuditPage(await open(operator, { timezoneId: "Asia/Tokyo" }));
+  await tokyo.open({ actor: busy.id });
+  await expect(tokyo.filter.getByLabel("Until (Tokyo)")).toBeVisible();
+  await expect(tokyo.events).toHaveCount(2);
+  await tokyo.filter.getByLabel("Until (Tokyo)").fill("2026-02-04T00:31");
+  await tokyo.filter.getByRole("button", { name: "Filter" }).click();
+  await expect(tokyo.events).toHaveCount(1);
+  await expect(tokyo.page).toHaveURL(/to=2026-02-03T15%3A31%3A00.000Z/);
+  await expect(tokyo.filter.getByLabel("Until (Tokyo)")).toHaveValue("2026-02-04T00:31");
+  const time = tokyo.events.locator("summary time").first();
+  await expect(time).toHaveText("2026-02-04 00:30:10");
+  await expect(time).toHaveAttribute("title", "2026-02-03 15:30:10 UTC");
+
+  const berlin = new AuditPage(await open(operator, { timezoneId: "Europe/Berlin" }));
+  await berlin.page.goto(tokyo.page.url());
+  await expect(berlin.events).toHaveCount(1);
+  await expect(berlin.filter.getByLabel("Until (Berlin)")).toHaveValue("2026-02-03T16:31");
+  await expect(berlin.events.locator("summary time").first()).toHaveText("2026-02-03 16:30:10");
+});
+
 test(verifies("audit:filters", "a time that cannot be read is named, not guessed"), async ({ open, person }) => {
   const audit = new AuditPage(await open(await person("operator")));
   await audit.open({ from: "yesterday" });

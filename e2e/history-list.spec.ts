@@ -91,6 +91,45 @@ test(verifies("history:filters", "cost from and to"), async ({ open, person, dep
   await expect(page.getByRole("alert").filter({ hasText: "free" })).toContainText("0.25");
 });
 
+test(verifies("console:times", "History takes times as the reader's clock has them, and its address means the same elsewhere"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { workflow, ids } = await seedRuns(deps, operator, 2);
+  for (const [index, hour] of [9, 11].entries()) await deps.db.run.update({ where: { id: ids[index] }, data: { createdAt: new Date(Date.UTC(2026, 1, 3, hour)) } });
+  const page = await open(operator, { timezoneId: "Asia/Tokyo" });
+  await page.goto(`/history?workflow=${workflow}`);
+  const filter = page.getByRole("search", { name: "Filter runs" }).filter({ visible: true });
+  await filter.getByText("Cost, and exact times").click();
+  await filter.getByLabel("From (Tokyo)").fill("2026-02-03T19:00");
+  await filter.getByRole("button", { name: "Filter" }).click();
+  await expect(page).toHaveURL(/from=2026-02-03T10%3A00%3A00.000Z/);
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rowOf(page, ids[1])).toBeVisible();
+  await expect(filter.getByLabel("From (Tokyo)")).toHaveValue("2026-02-03T19:00");
+  const other = await open(operator, { timezoneId: "America/New_York" });
+  await other.goto(page.url());
+  await expect(rows(other)).toHaveCount(1);
+  await expect(other.getByRole("search", { name: "Filter runs" }).filter({ visible: true }).getByLabel("From (New York)")).toHaveValue("2026-02-03T05:00");
+});
+
+test(verifies("ui:working", "a filter that is on its way says so"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { workflow } = await seedRuns(deps, operator, 2);
+  const page = await open(operator);
+  await page.goto(`/history?workflow=${workflow}`);
+  const filter = page.getByRole("search", { name: "Filter runs" }).filter({ visible: true });
+  const answer = Promise.withResolvers<void>();
+  await page.route(/\/history\?.*status=failed/, async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
+  await filter.getByLabel("Status").selectOption("failed");
+  await filter.getByRole("button", { name: "Filter" }).click();
+  await expect(filter.getByRole("button", { name: "Filtering…" })).toHaveAttribute("aria-disabled", "true");
+  answer.resolve();
+  await expect(filter.getByRole("button", { name: "Filter", exact: true })).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+});
+
 test(verifies("history:views", "kept by name, opened by link, made the default, renamed and deleted"), async ({ open, person, deps }) => {
   const operator = await person("operator");
   const { workflow } = await seedRuns(deps, operator, 20);

@@ -139,6 +139,8 @@ export const REQUIREMENTS = {
   "ui:width": "No page scrolls sideways, from a small phone to a wide screen.",
   "preferences:account": "Preferences are kept with the account and hold in every browser, from the first byte on.",
   "ui:installable": "The console can be installed: a manifest, and icons for every use.",
+  "ui:working": "What was asked for and is not there yet shows on what was pressed.",
+  "console:times": "Pages show and take times as the reader's own clock has them, and an address means the same moments to everyone.",
   "ui:palette": "One field, opened by a key, leads to pages, waiting calls, runs, workflows, tools and people, as far as the person's role goes.",
   "ui:toasts": "What is told in passing covers nothing that is read or pressed next, at any width, stays while it is pointed at, and can be dismissed.",
   "ui:tabs": "On a phone the tab of the page is in sight, and tabs that do not fit fade at the edge.",

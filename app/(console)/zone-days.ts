@@ -24,11 +24,44 @@ export function daysBetween(first: Day, last: Day): number {
 
 /** The first moment of a day in a zone. Where clocks are put forward at midnight, it is the moment after the gap. */
 export function startOfDay(day: Day, zone: string): Date {
-  const wall = Date.parse(`${day}T00:00:00Z`);
+  const onTheDay = momentsOf(Date.parse(`${day}T00:00:00Z`), zone).filter((at) => dayAt(at, zone) === day);
+  return onTheDay[0] ?? new Date(`${day}T00:00:00Z`);
+}
+
+/** What the clocks of a zone show, as "2026-03-01T09:30:00". */
+export function wallTime(at: Date, zone: string): string {
+  return new Date(at.getTime() + offsetMs(at, zone)).toISOString().slice(0, 19);
+}
+
+/**
+ * The first moment at which the clocks of a zone show this, or a day's first moment; null when it is no time. Where clocks are put forward over it, the moment
+ * after the gap.
+ */
+export function momentOf(text: string, zone: string): Date | null {
+  if (!text.includes("T")) return parseDay(text) === null ? null : startOfDay(text, zone);
+  const wall = Date.parse(`${text}Z`);
+  if (Number.isNaN(wall)) return null;
+  const moments = momentsOf(wall, zone);
+  const shown = new Date(wall).toISOString().slice(0, 19);
+  return moments.find((at) => wallTime(at, zone) === shown) ?? endOfGap(moments, zone);
+}
+
+/** Between the moment that it would be by the clocks from before and by those from after: where the offset changes. */
+function endOfGap(moments: readonly Date[], zone: string): Date {
+  let [before, after] = [(moments[0] ?? new Date(0)).getTime(), (moments.at(-1) ?? new Date(0)).getTime()];
+  const first = offsetMs(new Date(before), zone);
+  while (after - before > 1000) {
+    const middle = Math.floor((before + after) / 2000) * 1000;
+    if (offsetMs(new Date(middle), zone) === first) before = middle;
+    else after = middle;
+  }
+  return new Date(after);
+}
+
+/** The moments that a wall clock can mean, earliest first: one for each offset that the zone has around it. */
+function momentsOf(wall: number, zone: string): Date[] {
   const offsets = [wall - DAY_MS, wall, wall + DAY_MS].map((at) => offsetMs(new Date(at), zone));
-  const moments = [...new Set(offsets)].map((offset) => new Date(wall - offset)).sort((one, other) => one.getTime() - other.getTime());
-  const onTheDay = moments.filter((at) => dayAt(at, zone) === day);
-  return onTheDay[0] ?? new Date(wall);
+  return [...new Set(offsets)].map((offset) => new Date(wall - offset)).sort((one, other) => one.getTime() - other.getTime());
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>();

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { LinkWorking } from "@/components/shell/link-working";
 import { buttonClass } from "./button";
 import { classNames } from "./class-names";
 
@@ -18,13 +19,15 @@ export function Pager({ firstHref, nextHref, label, className = "px-4 py-4 table
   return (
     <nav data-foot aria-label={label} className={classNames("flex gap-2", className)}>
       {firstHref ? (
-        <Link href={firstHref} className={buttonClass({ size: "small" }, "hover:bg-sunken")}>
+        <Link href={firstHref} className={buttonClass({ size: "small" }, "relative hover:bg-sunken")}>
           First page
+          <LinkWorking />
         </Link>
       ) : null}
       {nextHref ? (
-        <Link href={nextHref} className={buttonClass({ size: "small" }, "hover:bg-sunken")}>
+        <Link href={nextHref} data-page="next" className={buttonClass({ size: "small" }, "relative hover:bg-sunken")}>
           Next page
+          <LinkWorking />
         </Link>
       ) : null}
     </nav>

@@ -1,19 +1,27 @@
 import Link from "next/link";
 import { ChevronRight } from "lucide-react";
+import { LocalTime } from "@/components/runs/local-time";
+import { RelativeTime } from "@/components/ui/relative-time";
 import type { TrailEvent } from "@/lib/store/queries/list-events";
 import { addressWith } from "../search-params";
-import { utcTime } from "./utc-time";
 
-export const TRAIL_COLUMNS = "grid grid-cols-[20px_minmax(0,1fr)] gap-x-3 tablet:grid-cols-[20px_156px_minmax(0,1.2fr)_minmax(0,1fr)] wide:grid-cols-[20px_156px_minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)]";
+export const TRAIL_COLUMNS = "grid grid-cols-[20px_minmax(0,1fr)] gap-x-3 tablet:grid-cols-[20px_156px_minmax(0,1.2fr)_minmax(0,1fr)] wide:grid-cols-[20px_236px_minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)]";
 
 /** One event; opened, it shows the text that was sealed, redacted when it was written. */
-export function EventRow({ event }: { event: TrailEvent }) {
+export function EventRow({ event, now }: { event: TrailEvent; now: string }) {
+  const at = event.at.toISOString();
   return (
     <li className="border-b border-line">
       <details className="group">
         <summary className={`${TRAIL_COLUMNS} items-baseline px-4 py-2 hover:bg-sunken/60 focus-visible:-outline-offset-2 tablet:px-6`}>
           <ChevronRight aria-hidden className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90" />
-          <span className="text-sm text-ink-3 tabular-nums max-tablet:order-last max-tablet:col-start-2">{utcTime(event.at)}</span>
+          <span className="text-sm text-ink-2 max-tablet:order-last max-tablet:col-start-2">
+            <LocalTime at={at} withDate />
+            <span className="text-ink-3 tablet:max-wide:hidden">
+              {" "}
+              · <RelativeTime at={at} now={now} />
+            </span>
+          </span>
           <code className="text-ink wrap-anywhere max-tablet:col-start-2 max-tablet:row-start-1">{event.type}</code>
           <span className="min-w-0 truncate max-tablet:col-start-2 max-tablet:text-sm max-tablet:text-ink-2">
             {event.actor.name} <span className="text-sm text-ink-3">{event.actor.kind}</span>
@@ -25,6 +33,7 @@ export function EventRow({ event }: { event: TrailEvent }) {
         <div className="grid gap-3 bg-panel px-4 pt-1 pb-4 tablet:pr-6 tablet:pl-13">
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-0.5 text-sm">
             <Fact name="Event">{event.id}</Fact>
+            <Fact name="UTC">{at.replace("T", " ").replace("Z", "")}</Fact>
             <Fact name="Chain">
               <Link href={addressWith("/audit", { chain: event.chainId })} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
                 {event.chainId}

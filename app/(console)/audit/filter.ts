@@ -16,7 +16,7 @@ export function readTrailQuery(params: Params): TrailQuery {
   return { chain: oneText(params.chain), type: oneText(params.type), actor: oneText(params.actor), from: oneText(params.from), to: oneText(params.to) };
 }
 
-/** Times in the address are UTC, like those on the page. One that cannot be read is reported, never guessed. */
+/** Times in the address have their zone, or are UTC; the page puts it there. One that cannot be read is reported, never guessed. */
 export function toTrailFilter(query: TrailQuery): { filter: TrailFilter; problems: string[] } {
   const problems: string[] = [];
   const time = (name: "from" | "to"): Date | undefined => {

@@ -1,4 +1,6 @@
+import { redirect } from "next/navigation";
 import { Download } from "lucide-react";
+import { KeepZone } from "@/components/shell/keep-zone";
 import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
@@ -8,6 +10,8 @@ import { requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import { getAuditState } from "@/lib/store/queries/get-audit-state";
 import { listEvents } from "@/lib/store/queries/list-events";
+import { settleTimes } from "../picked-times";
+import { readerZone } from "../reader-zone";
 import { addressWith, oneText } from "../search-params";
 import { titleFor } from "../title-for";
 import { EventRow, TRAIL_COLUMNS } from "./event-row";
@@ -21,9 +25,13 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
   await requirePermission("audit:read");
   const params = await searchParams;
   const query = readTrailQuery(params);
+  const zone = await readerZone();
+  const settled = settleTimes(query, zone);
+  if (settled) redirect(addressWith("/audit", { ...settled }));
   const cursor = oneText(params.cursor);
   const { filter, problems } = toTrailFilter(query);
-  const { db } = engineDeps();
+  const { db, now } = engineDeps();
+  const clock = now().toISOString();
   const [state, page] = await Promise.all([getAuditState(db), listEvents(db, { ...filter, cursor })]);
   const exportHref = addressWith("/audit-log/export", { chain: query.chain, type: query.type, actor: query.actor, from: filter.from?.toISOString(), to: filter.to?.toISOString() });
   return (
@@ -33,8 +41,8 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
           <Download aria-hidden /> Export as JSONL
         </a>
       </PageBar>
-      <VerificationPanel state={state} />
-      <TrailFilters query={query} />
+      <VerificationPanel state={state} now={clock} />
+      <TrailFilters query={query} zone={zone} />
       {problems.map((problem) => (
         <Notice key={problem} tone="failed" title={problem} className="mx-4 my-3 tablet:mx-6" />
       ))}
@@ -42,14 +50,14 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
         <section aria-label="Events, newest first">
           <div aria-hidden className={`${TRAIL_COLUMNS} h-9 items-center border-b border-line px-6 text-sm font-medium text-ink-3 max-tablet:hidden`}>
             <span />
-            <span>Time (UTC)</span>
+            <span>Time</span>
             <span>Event</span>
             <span>By</span>
             <span className="max-wide:hidden">Chain and place</span>
           </div>
           <ol>
             {page.items.map((event) => (
-              <EventRow key={event.id} event={event} />
+              <EventRow key={event.id} event={event} now={clock} />
             ))}
           </ol>
         </section>
@@ -63,6 +71,7 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
         firstHref={cursor ? addressWith("/audit", { ...query }) : undefined}
         nextHref={page.nextCursor ? addressWith("/audit", { ...query, cursor: page.nextCursor }) : undefined}
       />
+      <KeepZone zone={zone} />
     </>
   );
 }

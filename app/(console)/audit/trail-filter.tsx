@@ -1,10 +1,16 @@
+import Form from "next/form";
+import Link from "next/link";
 import { ChevronRight } from "lucide-react";
-import { Button, buttonClass } from "@/components/ui/button";
+import { LinkWorking } from "@/components/shell/link-working";
+import { buttonClass } from "@/components/ui/button";
 import { TextField } from "@/components/ui/field";
+import { SubmitButton } from "@/components/ui/submit-button";
+import { pickerValue, placeOf } from "../picked-times";
+import { addressWith } from "../search-params";
 import type { TrailQuery } from "./filter";
 
 /** Plain forms that change the address, so that what is shown can be sent to someone. On a phone the form is folded away. */
-export function TrailFilters({ query }: { query: TrailQuery }) {
+export function TrailFilters({ query, zone }: { query: TrailQuery; zone: string }) {
   const isFiltered = Object.values(query).some((value) => value !== undefined);
   return (
     <>
@@ -13,36 +19,42 @@ export function TrailFilters({ query }: { query: TrailQuery }) {
           <ChevronRight aria-hidden className="size-4 text-ink-3 transition-transform [[open]>summary>&]:rotate-90" />
           Filter
         </summary>
-        <FilterForm query={query} isFiltered={isFiltered} idPrefix="phone-trail" />
+        <FilterForm query={query} zone={zone} isFiltered={isFiltered} idPrefix="phone-trail" />
       </details>
       <div className="border-b border-line max-tablet:hidden">
-        <FilterForm query={query} isFiltered={isFiltered} idPrefix="trail" />
+        <FilterForm query={query} zone={zone} isFiltered={isFiltered} idPrefix="trail" />
       </div>
     </>
   );
 }
 
-function FilterForm({ query, isFiltered, idPrefix }: { query: TrailQuery; isFiltered: boolean; idPrefix: string }) {
-  return (
-    <form role="search" aria-label="Filter the trail" className="grid grid-cols-2 items-end gap-2.5 px-4 py-3 tablet:grid-cols-3 tablet:px-6 wide:grid-cols-[repeat(3,minmax(0,1fr))_repeat(2,minmax(0,1.15fr))_auto]">
-      <TextField id={`${idPrefix}-chain`} name="chain" label="Run or chain" placeholder="run_… or system" defaultValue={query.chain} spellCheck={false} autoComplete="off" />
-      <TextField id={`${idPrefix}-type`} name="type" label="Type" placeholder="user or user.created" defaultValue={query.type} spellCheck={false} autoComplete="off" />
-      <TextField id={`${idPrefix}-actor`} className="max-tablet:col-span-2" name="actor" label="Actor" placeholder="usr_…, tok_…" defaultValue={query.actor} spellCheck={false} autoComplete="off" />
-      <TextField id={`${idPrefix}-from`} className="max-tablet:col-span-2" name="from" type="datetime-local" label="From (UTC)" defaultValue={pickerValue(query.from)} />
-      <TextField id={`${idPrefix}-to`} className="max-tablet:col-span-2" name="to" type="datetime-local" label="Until (UTC)" defaultValue={pickerValue(query.to)} />
-      <div className="flex gap-2">
-        <Button type="submit">Filter</Button>
-        {isFiltered ? (
-          <a href="/audit" className={buttonClass({ variant: "quiet" })}>
-            Clear
-          </a>
-        ) : null}
-      </div>
-    </form>
-  );
+interface FormProps {
+  query: TrailQuery;
+  zone: string;
+  isFiltered: boolean;
+  idPrefix: string;
 }
 
-/** What the browser's picker takes; a time it cannot hold is left to the notice that reports it. */
-function pickerValue(text: string | undefined): string | undefined {
-  return text?.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d/)?.[0];
+function FilterForm({ query, zone, isFiltered, idPrefix }: FormProps) {
+  return (
+    // Keyed by what is filtered, because a browser keeps what was typed when only the address changes.
+    <Form key={addressWith(zone, { ...query })} action="/audit" role="search" aria-label="Filter the trail" className="grid grid-cols-2 items-end gap-2.5 px-4 py-3 tablet:grid-cols-3 tablet:px-6 wide:grid-cols-[repeat(3,minmax(0,1fr))_repeat(2,minmax(0,1.15fr))_auto]">
+      <TextField id={`${idPrefix}-chain`} name="chain" label="Run or chain" placeholder="run_… or system" defaultValue={query.chain} spellCheck={false} autoComplete="off" />
+      <TextField id={`${idPrefix}-type`} name="type" label="Type" placeholder="user or user.created" defaultValue={query.type} spellCheck={false} autoComplete="off" />
+      <TextField id={`${idPrefix}-actor`} className="max-tablet:col-span-2" name="actor" label="Actor" placeholder="Name, e-mail, usr_…" defaultValue={query.actor} spellCheck={false} autoComplete="off" />
+      <TextField id={`${idPrefix}-from`} className="max-tablet:col-span-2" name="from" type="datetime-local" label={`From (${placeOf(zone)})`} defaultValue={pickerValue(query.from, zone)} />
+      <TextField id={`${idPrefix}-to`} className="max-tablet:col-span-2" name="to" type="datetime-local" label={`Until (${placeOf(zone)})`} defaultValue={pickerValue(query.to, zone)} />
+      <div className="flex gap-2">
+        <SubmitButton variant="plain" pendingText="Filtering…">
+          Filter
+        </SubmitButton>
+        {isFiltered ? (
+          <Link href="/audit" className={buttonClass({ variant: "quiet" }, "relative")}>
+            Clear
+            <LinkWorking />
+          </Link>
+        ) : null}
+      </div>
+    </Form>
+  );
 }

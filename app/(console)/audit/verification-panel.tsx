@@ -1,7 +1,9 @@
+import type { ReactNode } from "react";
+import { LocalTime } from "@/components/runs/local-time";
 import { Command } from "@/components/ui/command";
 import { Notice } from "@/components/ui/notice";
+import { RelativeTime } from "@/components/ui/relative-time";
 import type { AuditState } from "@/lib/store/queries/get-audit-state";
-import { utcTime } from "./utc-time";
 
 const count = new Intl.NumberFormat("en");
 const FINDINGS_SHOWN = 5;
@@ -10,15 +12,28 @@ function amount(number: number, thing: string): string {
   return `${count.format(number)} ${thing}${number === 1 ? "" : "s"}`;
 }
 
+function When({ at, now }: { at: string; now: string }) {
+  return (
+    <>
+      <LocalTime at={at} withDate /> (<RelativeTime at={at} now={now} />)
+    </>
+  );
+}
+
 /** What was anchored since: those events are on the trail, and nobody has checked them. */
-function describeNewer({ lastAnchor }: AuditState, verified: number): string {
+function Newer({ state: { lastAnchor }, verified, now }: { state: AuditState; verified: number; now: string }): ReactNode {
   if (!lastAnchor) return "No anchor yet; the first follows within seconds of the first event.";
   const newer = lastAnchor.seq - verified;
-  return newer > 0 ? `${verified > 0 ? "Not verified yet:" : "It has"} ${amount(newer, verified > 0 ? "newer anchor" : "anchor")}, the last of ${utcTime(lastAnchor.at)} UTC.` : "Nothing newer was anchored.";
+  if (newer <= 0) return "Nothing newer was anchored.";
+  return (
+    <>
+      {verified > 0 ? "Not verified yet:" : "It has"} {amount(newer, verified > 0 ? "newer anchor" : "anchor")}, the last of <When at={lastAnchor.at.toISOString()} now={now} />.
+    </>
+  );
 }
 
 /** What the last verification found, in a sentence; the first bad rows when it found some. */
-export function VerificationPanel({ state }: { state: AuditState }) {
+export function VerificationPanel({ state, now }: { state: AuditState; now: string }) {
   const { verification } = state;
   if (verification && !verification.ok) {
     return (
@@ -31,7 +46,7 @@ export function VerificationPanel({ state }: { state: AuditState }) {
           ))}
         </ul>
         <p>
-          Checked {utcTime(new Date(verification.verifiedAt))} UTC. Keep a copy of the database before anything else, and run <code>npx kimitsu audit verify</code> for the whole list.
+          Checked <When at={verification.verifiedAt} now={now} />. Keep a copy of the database before anything else, and run <code>npx kimitsu audit verify</code> for the whole list.
         </p>
       </Notice>
     );
@@ -42,12 +57,15 @@ export function VerificationPanel({ state }: { state: AuditState }) {
         {verification ? (
           <>
             <strong className="font-medium text-ok">Verified</strong> up to{" "}
-            <span className="text-ink tabular-nums">{verification.lastAnchorAt ? utcTime(new Date(verification.lastAnchorAt)) : utcTime(new Date(verification.verifiedAt))} UTC</span>:{" "}
-            {amount(verification.events, "event")} in {amount(verification.chains, "chain")}, tied together by {amount(verification.anchors, "anchor")}. {describeNewer(state, verification.anchors)}
+            <span className="text-ink">
+              <When at={verification.lastAnchorAt ?? verification.verifiedAt} now={now} />
+            </span>
+            :{" "}
+            {amount(verification.events, "event")} in {amount(verification.chains, "chain")}, tied together by {amount(verification.anchors, "anchor")}. <Newer state={state} verified={verification.anchors} now={now} />
           </>
         ) : (
           <>
-            <strong className="font-medium text-ink">Nobody has verified the trail.</strong> {describeNewer(state, 0)}
+            <strong className="font-medium text-ink">Nobody has verified the trail.</strong> <Newer state={state} verified={0} now={now} />
           </>
         )}
       </p>

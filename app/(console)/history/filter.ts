@@ -40,7 +40,7 @@ export function formatHistoryQuery(query: HistoryQuery): string {
   return addressWith("", Object.fromEntries(NAMES.map((name) => [name, query[name]]))).slice(1);
 }
 
-/** Times in the address are UTC. What cannot be read is reported and left out, never guessed. */
+/** Times in the address have their zone, or are UTC; the page puts it there. What cannot be read is reported and left out, never guessed. */
 export function toHistoryFilter(query: HistoryQuery, now: Date): { filter: RunFilter; problems: string[] } {
   const problems: string[] = [];
   const time = (name: "from" | "to"): Date | undefined => {

@@ -1,14 +1,20 @@
+import Form from "next/form";
+import Link from "next/link";
 import { ChevronRight } from "lucide-react";
 import { RUN_STATUSES, RUN_WORDS } from "@/components/runs/run-words";
-import { Button, buttonClass } from "@/components/ui/button";
+import { LinkWorking } from "@/components/shell/link-working";
+import { buttonClass } from "@/components/ui/button";
 import { SelectField, TextField } from "@/components/ui/field";
-import { type HistoryQuery, isFiltered, PERIODS } from "./filter";
+import { SubmitButton } from "@/components/ui/submit-button";
+import { pickerValue, placeOf } from "../picked-times";
+import { formatHistoryQuery, type HistoryQuery, isFiltered, PERIODS } from "./filter";
 
 const STATUS_CHOICES = [{ value: "", label: "Any" }, ...RUN_STATUSES.map((status) => ({ value: status, label: RUN_WORDS[status].word }))];
 const PERIOD_CHOICES = [{ value: "", label: "Any time" }, ...Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))];
 
 interface Props {
   query: HistoryQuery;
+  zone: string;
   /** Names that exist in the project as it is now; older runs may have others, which can be typed. */
   workflows: readonly string[];
   agents: readonly string[];
@@ -34,10 +40,11 @@ export function HistoryFilters(props: Props) {
   );
 }
 
-function FilterForm({ query, workflows, agents, clearHref, idPrefix }: Props & { idPrefix: string }) {
+function FilterForm({ query, zone, workflows, agents, clearHref, idPrefix }: Props & { idPrefix: string }) {
   const text = { spellCheck: false, autoComplete: "off" } as const;
   return (
-    <form role="search" aria-label="Filter runs" action="/history" className="grid gap-2.5 px-4 py-3 tablet:px-6">
+    // Keyed by what is filtered, because a browser keeps what was typed when only the address changes.
+    <Form key={`${zone} ${formatHistoryQuery(query)}`} role="search" aria-label="Filter runs" action="/history" className="grid gap-2.5 px-4 py-3 tablet:px-6">
       <div className="grid grid-cols-2 items-end gap-2.5 tablet:grid-cols-4 wide:grid-cols-[minmax(0,1.6fr)_repeat(5,minmax(0,1fr))_auto]">
         <TextField id={`${idPrefix}-q`} name="q" label="Text" placeholder="Words, values, run_…" defaultValue={query.q} className="max-tablet:col-span-2" {...text} />
         <SelectField id={`${idPrefix}-status`} name="status" label="Status" choices={STATUS_CHOICES} defaultValue={query.status ?? ""} />
@@ -46,23 +53,26 @@ function FilterForm({ query, workflows, agents, clearHref, idPrefix }: Props & {
         <TextField id={`${idPrefix}-who`} name="who" label="Started by" placeholder="Name or e-mail" defaultValue={query.who} {...text} />
         <SelectField id={`${idPrefix}-last`} name="last" label="Started" choices={PERIOD_CHOICES} defaultValue={query.last ?? ""} className="max-tablet:col-span-2" />
         <div className="flex gap-2">
-          <Button type="submit">Filter</Button>
+          <SubmitButton variant="plain" pendingText="Filtering…">
+            Filter
+          </SubmitButton>
           {isFiltered(query) ? (
-            <a href={clearHref} className={buttonClass({ variant: "quiet" })}>
+            <Link href={clearHref} className={buttonClass({ variant: "quiet" }, "relative")}>
               Clear
-            </a>
+              <LinkWorking />
+            </Link>
           ) : null}
         </div>
       </div>
-      <RareFilters query={query} idPrefix={idPrefix} />
+      <RareFilters query={query} zone={zone} idPrefix={idPrefix} />
       <Names id={`${idPrefix}-workflows`} names={workflows} />
       <Names id={`${idPrefix}-agents`} names={agents} />
-    </form>
+    </Form>
   );
 }
 
 /** Folded unless one of them is in use, so that the row above stays readable. */
-function RareFilters({ query, idPrefix }: { query: HistoryQuery; idPrefix: string }) {
+function RareFilters({ query, zone, idPrefix }: { query: HistoryQuery; zone: string; idPrefix: string }) {
   const amount = { inputMode: "decimal", autoComplete: "off", placeholder: "0.00" } as const;
   return (
     <details open={[query.from, query.to, query.cost_min, query.cost_max].some((value) => value !== undefined)} className="group/more">
@@ -73,8 +83,8 @@ function RareFilters({ query, idPrefix }: { query: HistoryQuery; idPrefix: strin
       <div className="grid grid-cols-2 items-end gap-2.5 pt-2 tablet:max-w-190 tablet:grid-cols-4">
         <TextField id={`${idPrefix}-cost-min`} name="cost_min" label="Cost from ($)" defaultValue={query.cost_min} {...amount} />
         <TextField id={`${idPrefix}-cost-max`} name="cost_max" label="Cost to ($)" defaultValue={query.cost_max} {...amount} />
-        <TextField id={`${idPrefix}-from`} name="from" type="datetime-local" label="From (UTC)" defaultValue={pickerValue(query.from)} className="max-tablet:col-span-2" />
-        <TextField id={`${idPrefix}-to`} name="to" type="datetime-local" label="Until (UTC)" defaultValue={pickerValue(query.to)} className="max-tablet:col-span-2" />
+        <TextField id={`${idPrefix}-from`} name="from" type="datetime-local" label={`From (${placeOf(zone)})`} defaultValue={pickerValue(query.from, zone)} className="max-tablet:col-span-2" />
+        <TextField id={`${idPrefix}-to`} name="to" type="datetime-local" label={`Until (${placeOf(zone)})`} defaultValue={pickerValue(query.to, zone)} className="max-tablet:col-span-2" />
       </div>
     </details>
   );
@@ -90,9 +100,4 @@ function Names({ id, names }: { id: string; names: readonly string[] }) {
       ))}
     </datalist>
   );
-}
-
-/** What the browser's picker takes; a time it cannot hold is left to the notice that reports it. */
-function pickerValue(text: string | undefined): string | undefined {
-  return text?.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d/)?.[0];
 }

@@ -5,6 +5,7 @@ import { Download } from "lucide-react";
 import { KeepFresh } from "@/components/runs/keep-fresh";
 import { RunList } from "@/components/runs/run-list";
 import { isActive } from "@/components/runs/run-words";
+import { KeepZone } from "@/components/shell/keep-zone";
 import { buttonClass } from "@/components/ui/button";
 import { Command } from "@/components/ui/command";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -16,6 +17,8 @@ import { listHistory } from "@/lib/store/queries/list-history";
 import { listSavedViews } from "@/lib/store/queries/list-saved-views";
 import type { RunFilter } from "@/lib/store/queries/run-filter";
 import { findCurrentProject } from "../workflows/current-project";
+import { settleTimes } from "../picked-times";
+import { readerZone } from "../reader-zone";
 import { addressWith, oneText } from "../search-params";
 import { ALL_RUNS } from "./all-runs";
 import { formatHistoryQuery, isFiltered, readHistoryQuery, toHistoryFilter } from "./filter";
@@ -39,6 +42,9 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
   // The address expands to plain filters, so that it can be sent to someone who has no such view.
   if (opensWith && Object.keys(params).length === 0) redirect(`/history?${opensWith.query}`);
   const query = readHistoryQuery(params);
+  const zone = await readerZone();
+  const settled = settleTimes(query, zone);
+  if (settled) redirect(`/history?${formatHistoryQuery(settled)}`);
   const cursor = oneText(params.cursor);
   const { filter, problems } = toHistoryFilter(query, clock);
   const page = await listHistory(db, { ...filter, cursor, now: clock });
@@ -50,7 +56,7 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
         <ExportLinks filter={filter} />
       </PageBar>
       <ViewLinks views={views} current={formatHistoryQuery(query)} />
-      <HistoryFilters query={query} workflows={Object.keys(project?.workflows ?? {})} agents={Object.keys(project?.agents ?? {})} clearHref={opensWith ? ALL_RUNS : "/history"} />
+      <HistoryFilters query={query} zone={zone} workflows={Object.keys(project?.workflows ?? {})} agents={Object.keys(project?.agents ?? {})} clearHref={opensWith ? ALL_RUNS : "/history"} />
       {problems.map((problem) => (
         <Notice key={problem} tone="failed" title={problem} className="mx-4 my-3 tablet:mx-6" />
       ))}
@@ -67,6 +73,7 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
       ) : (
         <NoRuns filtered={isFiltered(query) || cursor !== undefined} />
       )}
+      <KeepZone zone={zone} />
       <Freshness busy={page.items.some((run) => isActive(run.status))} isFirst={!cursor} />
     </>
   );

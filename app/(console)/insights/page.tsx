@@ -1,15 +1,14 @@
 import type { Metadata } from "next";
-import { cookies } from "next/headers";
 import Link from "next/link";
 import { OutcomePatterns } from "@/components/insights/verdict-fill";
 import { KeepZone } from "@/components/shell/keep-zone";
-import { parseZone, ZONE_COOKIE } from "@/components/shell/zone";
 import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { PageBar } from "@/components/ui/page-bar";
 import { can, requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
+import { readerZone } from "../reader-zone";
 import { oneText } from "../search-params";
 import { Attention } from "./attention";
 import { Costs } from "./costs";
@@ -30,7 +29,7 @@ export default async function InsightsPage({ searchParams }: PageProps<"/insight
   await requirePermission("runs:read");
   const session = await requirePermission("approvals:read");
   const params = await searchParams;
-  const zone = parseZone((await cookies()).get(ZONE_COOKIE)?.value);
+  const zone = await readerZone();
   const { db, now } = engineDeps();
   const { period, problems } = readPeriod(params, { now: now(), zone });
   const showsAll = oneText(params.rows) === "all";
