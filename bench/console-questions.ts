@@ -20,6 +20,7 @@ import { listRunSpans } from "@/lib/store/queries/list-run-spans";
 import { listRuns } from "@/lib/store/queries/list-runs";
 import { listSavedViews } from "@/lib/store/queries/list-saved-views";
 import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
+import { listWorkflowVersions } from "@/lib/store/queries/list-workflow-versions";
 import type { RunFilter } from "@/lib/store/queries/run-filter";
 import type { Db } from "@/lib/store/client";
 import type { Seeded } from "./seed-console";
@@ -100,7 +101,7 @@ export const QUESTIONS: Question[] = [
   { page: "API", what: "GET /runs?status=failed", ask: (db) => listRuns(db, { status: ["failed"] }) },
   question("Run", "timeline", (db, seeded) => findRunPage(db, runIdOf(seeded, 0.5), now()), (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5)), (db, seeded) => listRunSpans(db, runIdOf(seeded, 0.5), { from: new Date(0), to: now(), max: 80 })),
   question("Workflows", "all twenty", (db) => listWorkflowStats(db, WORKFLOWS)),
-  question("Workflows", "one", (db) => listWorkflowStats(db, ["workflow-3"]), (db) => listHistory(db, { workflow: "workflow-3", now: now(), limit: 20 })),
+  question("Workflows", "one", (db) => listWorkflowStats(db, ["workflow-3"]), (db) => listWorkflowVersions(db, "workflow-3"), (db) => listHistory(db, { workflow: "workflow-3", now: now(), limit: 20 })),
   question("Tools", "all", listKnownTools, listServerStates),
   question("Insights", "a day", (db) => loadInsights(db, day())),
   audit("first page", {}),

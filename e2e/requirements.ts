@@ -135,6 +135,7 @@ export const REQUIREMENTS = {
   "ui:lost-answer": "A form whose answer got lost keeps what was typed and says that it may or may not have been done; it is never told as a refusal, nor as done.",
   "ui:problems": "A form that is refused for what is in a field puts the focus there, so that the problem is read out.",
   "ui:keyboard": "Signing in and changing a role need no mouse.",
+  "workflows:versions": "A workflow lists the versions and configurations under which its last runs began, with their runs.",
   "ui:phone": "On a phone every page that the person may open is within reach of the thumb.",
   "ui:width": "No page scrolls sideways, from a small phone to a wide screen.",
   "preferences:account": "Preferences are kept with the account and hold in every browser, from the first byte on.",

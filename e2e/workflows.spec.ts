@@ -1,6 +1,7 @@
 import { examine, LOOKS } from "./examine";
 import { expect, test } from "./fixtures";
 import { RunPage } from "./pages/run-page";
+import { startAndWait } from "./pending";
 import { verifies } from "./requirements";
 
 const READ_ONLY_TICKET = "T-311";
@@ -32,6 +33,18 @@ test(verifies("workflows:start", verifies("run:live", "the form starts a run, wh
   await expect(page.getByRole("complementary", { name: "Input and output" })).toContainText(READ_ONLY_TICKET);
   const row = await deps.db.run.findUniqueOrThrow({ where: { id: run.runId() } });
   expect(row).toMatchObject({ status: "complete", startedById: operator.id, params: { ticket_id: READ_ONLY_TICKET } });
+});
+
+test(verifies("workflows:versions", "a workflow says under which configuration its runs began, and leads to them"), async ({ open, person, deps }) => {
+  const { runId } = await startAndWait(deps, "T-315");
+  const { configHash } = await deps.db.run.findUniqueOrThrow({ where: { id: runId } });
+  const page = await open(await person("viewer"));
+  await page.goto("/workflows/support");
+  const row = page.getByRole("region", { name: "Versions of support" }).getByRole("row").filter({ hasText: configHash.slice(7, 17) });
+  await expect(row).toContainText("current");
+  await row.getByRole("link", { name: /runs in History/ }).click();
+  await expect(page).toHaveURL(/\/history\?workflow=support&from=/);
+  await expect(page.getByRole("link", { name: new RegExp(runId) })).toBeVisible();
 });
 
 test(verifies("workflows:who", "who may not start runs gets no form, and a workflow that is part of others cannot be started"), async ({ open, person }) => {

@@ -6,8 +6,16 @@ import { Button } from "./button";
 
 const SHOWN_MS = 1_600;
 
+interface Props {
+  text: string;
+  what: string;
+  labelled?: boolean;
+  /** Without its word, beside a short text that it belongs to. */
+  small?: boolean;
+}
+
 /** Copies and says so. Where the browser refuses the clipboard, it says that instead and nothing is lost. */
-export function CopyButton({ text, what, labelled = false }: { text: string; what: string; labelled?: boolean }) {
+export function CopyButton({ text, what, labelled = false, small = false }: Props) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
   useEffect(() => {
     if (outcome === null) return;
@@ -26,9 +34,9 @@ export function CopyButton({ text, what, labelled = false }: { text: string; wha
 
   const word = outcome === "copied" ? "Copied" : outcome === "refused" ? "Select and copy by hand" : "Copy";
   return (
-    <Button variant={labelled ? "plain" : "quiet"} size="small" onClick={copy} aria-label={outcome ? undefined : `Copy ${what}`}>
+    <Button variant={labelled ? "plain" : "quiet"} size={small && outcome !== "refused" ? "icon" : "small"} onClick={copy} aria-label={outcome ? undefined : `Copy ${what}`}>
       {outcome === "copied" ? <Check aria-hidden /> : <Copy aria-hidden />}
-      <span aria-live="polite">{word}</span>
+      <span aria-live="polite" className={small && outcome !== "refused" ? "sr-only" : undefined}>{word}</span>
     </Button>
   );
 }

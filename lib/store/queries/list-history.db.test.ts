@@ -15,6 +15,7 @@ import { listRunSpans } from "@/lib/store/queries/list-run-spans";
 import { listRunEvents } from "@/lib/store/queries/list-run-events";
 import type { RunFilter } from "@/lib/store/queries/run-filter";
 import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
+import { listWorkflowVersions } from "@/lib/store/queries/list-workflow-versions";
 import { buildUser } from "@/lib/testing/builders";
 import { useDatabase } from "@/lib/testing/database";
 import { startRecordingServer } from "@/lib/testing/recording-server";
@@ -211,6 +212,25 @@ test("figures of a workflow are of its own runs, and a workflow without runs has
   const stats = await listWorkflowStats(deps.db, ["main", "never-run"]);
   expect(stats.get("main")!.complete).toBeGreaterThan(0);
   expect(stats.get("main")!.ended).toBeGreaterThanOrEqual(stats.get("main")!.complete);
-  expect(stats.get("never-run")).toEqual({ lastRuns: [], ended: 0, complete: 0, waiting: 0, meanCostUsd: null, lastStartedAt: null, versions: [] });
+  expect(stats.get("never-run")).toEqual({ lastRuns: [], ended: 0, complete: 0, waiting: 0, meanCostUsd: null, lastStartedAt: null });
+  await server.close();
+});
+
+test("versions of a workflow are told apart by its own number and by the whole configuration, the newest first", async () => {
+  const { deps, server } = await bench();
+  const workflow = "versioned";
+  const hash = (digit: string) => `sha256:${digit.repeat(64)}`;
+  for (const digit of ["1", "2"]) await deps.db.projectVersion.create({ data: { hash: hash(digit), content: Buffer.from("") } });
+  const began = [["1.0.0", "1", 1], ["1.0.0", "1", 2], ["1.0.0", "2", 3], ["1.1.0", "2", 4]] as const;
+  const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour));
+  for (const [version, digit, hour] of began) {
+    await deps.db.run.create({ data: { id: createId("run"), workflow, version, configHash: hash(digit), startedByKind: "user", startedById: "usr_1", startedByName: "Ana", params: {}, status: "complete", createdAt: at(hour), completedAt: at(hour) } });
+  }
+  expect(await listWorkflowVersions(deps.db, workflow)).toEqual([
+    { version: "1.1.0", configHash: hash("2"), runs: 1, firstAt: at(4), lastAt: at(4) },
+    { version: "1.0.0", configHash: hash("2"), runs: 1, firstAt: at(3), lastAt: at(3) },
+    { version: "1.0.0", configHash: hash("1"), runs: 2, firstAt: at(1), lastAt: at(2) },
+  ]);
+  expect(await listWorkflowVersions(deps.db, "never-run")).toEqual([]);
   await server.close();
 });

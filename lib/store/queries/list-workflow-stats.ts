@@ -12,15 +12,12 @@ export interface WorkflowStats {
   /** Mean cost of those that are over; null when none is. */
   meanCostUsd: number | null;
   lastStartedAt: Date | null;
-  /** Versions of the runs looked at, newest first. */
-  versions: { version: string; runs: number }[];
 }
 
 interface Row {
   workflow: string;
   ids: string[];
   statuses: RunStatus[];
-  versions: string[];
   ended: number;
   complete: number;
   waiting: number;
@@ -35,21 +32,19 @@ const LAST_SHOWN = 16;
 export async function listWorkflowStats(db: Db, workflows: readonly string[]): Promise<Map<string, WorkflowStats>> {
   const rows = await db.$queryRaw<Row[]>`
     SELECT w.name AS workflow, (array_agg(r.id ORDER BY r.id DESC))[1:${LAST_SHOWN}] AS ids, (array_agg(r.status::text ORDER BY r.id DESC))[1:${LAST_SHOWN}] AS statuses,
-      array_agg(r.version ORDER BY r.id DESC) AS versions, count(*) FILTER (WHERE r.completed_at IS NOT NULL)::int AS ended, count(*) FILTER (WHERE r.status = 'complete')::int AS complete,
+      count(*) FILTER (WHERE r.completed_at IS NOT NULL)::int AS ended, count(*) FILTER (WHERE r.status = 'complete')::int AS complete,
       count(*) FILTER (WHERE r.status IN ('pending_approval', 'needs_human_review'))::int AS waiting,
       (avg(r.cost_usd) FILTER (WHERE r.completed_at IS NOT NULL))::float8 AS mean_cost_usd, max(r.created_at) AS last_started_at
     FROM unnest(${[...workflows]}::text[]) AS w (name)
-    CROSS JOIN LATERAL (SELECT id, status, version, cost_usd, created_at, completed_at FROM runs WHERE workflow = w.name ORDER BY id DESC LIMIT ${RUNS_LOOKED_AT}) AS r
+    CROSS JOIN LATERAL (SELECT id, status, cost_usd, created_at, completed_at FROM runs WHERE workflow = w.name ORDER BY id DESC LIMIT ${RUNS_LOOKED_AT}) AS r
     GROUP BY w.name`;
   const byName = new Map(rows.map((row) => [row.workflow, row]));
   return new Map(workflows.map((name) => [name, toStats(byName.get(name))]));
 }
 
 function toStats(row: Row | undefined): WorkflowStats {
-  if (!row) return { lastRuns: [], ended: 0, complete: 0, waiting: 0, meanCostUsd: null, lastStartedAt: null, versions: [] };
+  if (!row) return { lastRuns: [], ended: 0, complete: 0, waiting: 0, meanCostUsd: null, lastStartedAt: null };
   const { ids, statuses, ended, complete, waiting } = row;
-  const versions = new Map<string, number>();
-  for (const version of row.versions) versions.set(version, (versions.get(version) ?? 0) + 1);
   return {
     lastRuns: ids.flatMap((id, index) => (statuses[index] ? [{ id, status: statuses[index] }] : [])),
     ended,
@@ -57,6 +52,5 @@ function toStats(row: Row | undefined): WorkflowStats {
     waiting,
     meanCostUsd: row.mean_cost_usd,
     lastStartedAt: row.last_started_at,
-    versions: [...versions].map(([version, runs]) => ({ version, runs })),
   };
 }

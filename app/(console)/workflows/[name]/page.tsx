@@ -16,9 +16,11 @@ import { can, requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import { listHistory } from "@/lib/store/queries/list-history";
 import { listWorkflowStats, RUNS_LOOKED_AT, type WorkflowStats } from "@/lib/store/queries/list-workflow-stats";
+import { listWorkflowVersions } from "@/lib/store/queries/list-workflow-versions";
 import { startWorkflow } from "../actions";
 import { findCurrentProject } from "../current-project";
 import { describeSuccess } from "../describe-success";
+import { Versions } from "./versions";
 
 const RUNS_SHOWN = 10;
 const REFRESH_MS = 5_000;
@@ -30,12 +32,13 @@ export async function generateMetadata({ params }: PageProps<"/workflows/[name]"
 export default async function WorkflowPage({ params }: PageProps<"/workflows/[name]">) {
   const session = await requirePermission("runs:read");
   const name = decodeURIComponent((await params).name);
-  const workflows = findCurrentProject()?.workflows ?? {};
+  const project = findCurrentProject();
+  const workflows = project?.workflows ?? {};
   const workflow = Object.hasOwn(workflows, name) ? workflows[name] : undefined;
   if (!workflow) notFound();
   const { db, now } = engineDeps();
   const clock = now();
-  const [page, stats] = await Promise.all([listHistory(db, { workflow: name, now: clock, limit: RUNS_SHOWN }), listWorkflowStats(db, [name])]);
+  const [page, stats, versions] = await Promise.all([listHistory(db, { workflow: name, now: clock, limit: RUNS_SHOWN }), listWorkflowStats(db, [name]), listWorkflowVersions(db, name)]);
   const isRoot = workflow.definition.visibility === "root";
   return (
     <>
@@ -86,6 +89,7 @@ export default async function WorkflowPage({ params }: PageProps<"/workflows/[na
           )}
         </section>
       ) : null}
+      {versions.length > 0 ? <Versions name={name} versions={versions} currentHash={project?.hash} now={clock.toISOString()} /> : null}
       <KeepFresh everyMs={REFRESH_MS} />
     </>
   );
@@ -107,7 +111,6 @@ function About({ workflow, stats }: { workflow: ProjectWorkflow; stats: Workflow
         {success ? <Fact name={`Complete, of the last ${RUNS_LOOKED_AT}`}>{success}</Fact> : null}
         {stats && stats.meanCostUsd !== null ? <Fact name="Mean cost">{describeCost(stats.meanCostUsd)}</Fact> : null}
         {definition.model_policy?.cost_budget_usd ? <Fact name="Budget of a run">{describeCost(definition.model_policy.cost_budget_usd)}</Fact> : null}
-        {stats && stats.versions.length > 1 ? <Fact name="Versions of those runs">{stats.versions.map(({ version, runs }) => `${version || "none"} (${runs})`).join(", ")}</Fact> : null}
         {definition.env.length > 0 ? (
           <Fact name="Needs">
             {definition.env.map((entry) => (
