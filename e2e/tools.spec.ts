@@ -3,7 +3,7 @@ import { expect, test } from "./fixtures";
 import { startAndWait } from "./pending";
 import { verifies } from "./requirements";
 
-// The tools of a server are listed when a run first uses it.
+// A run that uses a server lists its tools now; the worker does so within a minute.
 test.beforeAll(async ({ deps }) => {
   await startAndWait(deps, "T-315");
 });
@@ -17,6 +17,7 @@ test(verifies("tools:list", "servers show their health, and tools their danger, 
   await expect(row).toContainText(/critical/);
   await expect(row).toContainText(/1: clerk/);
   await expect(row).toContainText(/as locked/);
+  await expect(row.getByText("the tool is declared destructive").filter({ visible: true }), "why it is dangerous needs no hovering").toBeVisible();
 });
 
 test(verifies("tools:list", "a tool's page says for each agent what becomes of a call, with file and line"), async ({ open, person }) => {

@@ -10,6 +10,13 @@ export const HEALTH_WORDS: Record<Health, { word: string; mark: Mark }> = {
   unknown: { word: "Not asked yet", mark: "idle" },
 };
 
+/** In place of a list of tools, when none is known. */
+export const NO_TOOLS_WORDS: Record<Health, string> = {
+  ok: "It lists no tool.",
+  unreachable: "Its tools are listed as soon as it answers; it is asked again every minute.",
+  unknown: "It is asked for its tools within a minute; one whose params only a run can give, by the first run that uses it.",
+};
+
 /** `about` says what follows from it for calls. */
 export const PIN_WORDS: Record<Pin, { word: string; tone: Tone; about: string }> = {
   pinned: { word: "as locked", tone: "plain", about: "The definition is the one in tools.lock.yaml." },

@@ -1,8 +1,9 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { describeCount } from "@/components/runs/describe-figures";
+import { KeepFresh } from "@/components/runs/keep-fresh";
 import { StatusMark } from "@/components/runs/status-mark";
-import { DANGER_TONES, describeAnnotations, GONE_WORDS, HEALTH_WORDS, PIN_WORDS } from "@/components/tools/tool-words";
+import { DANGER_TONES, describeAnnotations, GONE_WORDS, HEALTH_WORDS, NO_TOOLS_WORDS, PIN_WORDS } from "@/components/tools/tool-words";
 import { Command } from "@/components/ui/command";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
@@ -18,6 +19,8 @@ import { runtime } from "@/lib/engine/runtime";
 import { findCurrentProject } from "../workflows/current-project";
 
 export const metadata: Metadata = { title: "Tools" };
+
+const REFRESH_MS = 10_000;
 
 export default async function ToolsPage() {
   await requirePermission("registry:read");
@@ -35,7 +38,8 @@ export default async function ToolsPage() {
       {used.map((server) => (
         <ServerSection key={server.name} server={server} tools={tools.filter((tool) => tool.server === server.name)} now={now} />
       ))}
-      {unused.length > 0 ? <UnusedServers servers={unused} /> : null}
+      {unused.length > 0 ? <UnusedServers servers={unused} now={now} /> : null}
+      <KeepFresh everyMs={REFRESH_MS} />
     </>
   );
 }
@@ -69,40 +73,57 @@ function ServerSection({ server, tools, now }: { server: RegistryServer; tools: 
       <header className="grid gap-1 px-4 pb-3 tablet:px-6">
         <h2 className="flex flex-wrap items-baseline gap-x-4 text-lg font-semibold">
           <span id={id}>{server.name}</span>
-          <StatusMark {...HEALTH_WORDS[server.health]} className="text-base font-normal text-ink-2" />
+          <Health server={server} className="text-base font-normal text-ink-2" />
         </h2>
         {server.description ? <p className="text-ink-2">{server.description}</p> : null}
         <p className="flex flex-wrap gap-x-5 text-sm text-ink-3">
           <span>{server.url ? <code className="wrap-anywhere">{server.url}</code> : server.origin === "builtin" ? "built in" : server.transport}</span>
           {server.file ? <code className="wrap-anywhere">{server.file}</code> : null}
           <span>{server.agents.length > 0 ? `used by ${server.agents.join(", ")}` : "used by no agent"}</span>
-          {server.checkedAt ? (
-            <span>
-              checked <RelativeTime at={server.checkedAt.toISOString()} now={now} />
-            </span>
-          ) : null}
+          <Checked server={server} now={now} />
         </p>
-        {server.lastError && server.health === "unreachable" ? <p className="text-sm text-critical wrap-anywhere">{server.lastError}</p> : null}
+        {server.lastError ? <p className="text-sm text-critical wrap-anywhere">{server.lastError}</p> : null}
       </header>
-      {tools.length > 0 ? <ToolTable server={server.name} tools={tools} /> : <p className="px-4 pb-5 text-sm text-ink-2 tablet:px-6">Its tools are listed when a run first uses it.</p>}
+      {tools.length > 0 ? <ToolTable server={server.name} tools={tools} /> : <p className="px-4 pb-5 text-sm text-ink-2 tablet:px-6">{NO_TOOLS_WORDS[server.health]}</p>}
     </section>
   );
 }
 
-/** What an agent could name and none does: one line each. */
-function UnusedServers({ servers }: { servers: readonly RegistryServer[] }) {
+/** What is built in needs nobody to reach it. */
+function Health({ server, className }: { server: RegistryServer; className: string }) {
+  return server.origin === "builtin" && server.health === "unknown" ? null : <StatusMark {...HEALTH_WORDS[server.health]} className={className} />;
+}
+
+function Checked({ server, now }: { server: RegistryServer; now: string }) {
+  return server.checkedAt ? (
+    <span>
+      checked <RelativeTime at={server.checkedAt.toISOString()} now={now} />
+    </span>
+  ) : null;
+}
+
+/** What an agent could name and none does. */
+function UnusedServers({ servers, now }: { servers: readonly RegistryServer[]; now: string }) {
   return (
     <section aria-labelledby="unused-title" className="grid gap-2 px-4 py-5 tablet:px-6">
       <h2 id="unused-title" className="font-semibold">
         Used by no agent
       </h2>
-      <ul className="grid gap-1">
+      <ul className="grid gap-2">
         {servers.map((server) => (
           <li key={server.name} className="grid gap-x-6 tablet:grid-cols-[180px_minmax(0,1fr)]">
-            <code>{server.name}</code>
-            <span className="text-ink-2">
-              {server.description} <span className="text-sm text-ink-3">{server.file ?? "built in"}</span>
-            </span>
+            <code className="wrap-anywhere">{server.name}</code>
+            <div className="text-ink-2">
+              <p className="flex flex-wrap items-baseline gap-x-5">
+                <Health server={server} className="text-sm" />
+                {server.description}
+                <span className="text-sm text-ink-3">{server.file ?? "built in"}</span>
+                <span className="text-sm text-ink-3">
+                  <Checked server={server} now={now} />
+                </span>
+              </p>
+              {server.lastError ? <p className="text-sm text-critical wrap-anywhere">{server.lastError}</p> : null}
+            </div>
           </li>
         ))}
       </ul>
@@ -140,13 +161,13 @@ function ToolRow({ tool }: { tool: ListedTool }) {
           <code className="wrap-anywhere">{tool.tool}</code>
         </Link>
         <p className="text-sm text-ink-2">{tool.title}</p>
+        <p className="text-sm text-ink-3 tablet:hidden">{tool.dangerReason}</p>
         {tool.hidesText ? <Tag tone="critical">hides characters</Tag> : null}
         {tool.goneAt === null && (tool.pin === "pinned" || tool.pin === "trusted_first_use") ? null : <DefinitionTag tool={tool} className="tablet:hidden" />}
       </Td>
       <Td>
-        <span title={tool.dangerReason}>
-          <Tag tone={DANGER_TONES[tool.danger]}>{tool.danger}</Tag>
-        </span>
+        <Tag tone={DANGER_TONES[tool.danger]}>{tool.danger}</Tag>
+        <p className="max-w-80 text-sm text-ink-3 max-tablet:hidden">{tool.dangerReason}</p>
       </Td>
       <Td className="text-sm text-ink-2 max-wide:hidden">{declared.length > 0 ? declared.join(", ") : "nothing"}</Td>
       <Td className="text-sm text-ink-2 max-tablet:hidden">{tool.agents.length > 0 ? `${tool.agents.length}: ${tool.agents.slice(0, 3).join(", ")}${tool.agents.length > 3 ? "…" : ""}` : "none may use it"}</Td>
