@@ -126,6 +126,8 @@ export const REQUIREMENTS = {
   "run:why": "A run says which lines of the YAML gated each call, and how long each approval took.",
   "run:print": "A run prints as its record, without navigation and with nothing folded.",
   "run:settle": "A call of which nobody knows whether it happened is settled by an operator on the run's page, in one of three ways, each with its consequence.",
+  "run:edited": "Where a person changed a call, the run shows what the agent proposed beside what was sent, hiding what the call hides.",
+  "run:copy": "What a run shows of arguments, results, output and hashes can be copied, redacted as it is shown.",
   "run:review": "An answer that an agent wants seen is accepted or refused by a reviewer on the run's page.",
 
   "workflows:start": "A run is started from a form that the workflow's schema makes, and what does not fit is told at its field.",

@@ -1,7 +1,8 @@
 import path from "node:path";
 import type { Page } from "@playwright/test";
 import { examine, LOOKS } from "./examine";
-import { expect, test } from "./fixtures";
+import { expect, required, test } from "./fixtures";
+import { openOwnProject } from "./own-project";
 import { RunPage } from "./pages/run-page";
 import { startAndWait } from "./pending";
 import { verifies } from "./requirements";
@@ -48,6 +49,49 @@ test(verifies("run:timeline", "comes closer by press, key, wheel and drawing acr
   await expect(shown).toBeVisible();
   await expect(run.page).toHaveURL(`/history/${runId}`);
 });
+
+for (const { look, options } of LOOKS) {
+  test(verifies("run:edited", verifies("run:copy", `proposed beside effective on the call and among the approvals, to be copied as shown, ${look}`)), async ({ open, person, deps }) => {
+    const [operator, reviewer] = [await person("operator"), await person("reviewer")];
+    const own = await openOwnProject(deps, { script: "agents: { worker: { turns: [{ call: [{ tool: echo, arguments: { text: hello } }] }] } }\n", allowlist: "- { name: echo, require_approval: { approvers: [reviewer] } }" });
+    const runId = await own.startAndDrive(operator);
+    const { id } = await deps.db.approval.findFirstOrThrow({ where: { runId } });
+    const decider = await open(reviewer);
+    const answer = await decider.request.post(`/approvals/${id}/decide`, { headers: { origin: required("BASE_URL") }, data: { decision: "approve", arguments: { text: "good\u200Bbye" }, comment: "fine\u202E" } });
+    expect(answer.status()).toBe(200);
+    const run = new RunPage(await open(operator, { ...options, permissions: ["clipboard-read", "clipboard-write"] }));
+    const { page } = run;
+    const change = page.getByRole("table", { name: "Changed by a person" }).getByRole("row", { name: 'text "hello" "good⟨U+200B⟩bye"' });
+    await run.open(runId, "/approvals");
+    await expect(change).toBeVisible();
+    await examine(page, `run-edited-approvals-${look}`);
+    await run.open(runId, "/steps");
+    const card = page.getByRole("group").filter({ hasText: "echo" }).first();
+    if (!(await change.isVisible())) await card.locator("summary").first().click();
+    await expect(change).toBeVisible();
+    await examine(page, `run-edited-call-${look}`);
+    for (const address of [`/history/${runId}/events`, `/audit?chain=${runId}`]) {
+      await page.goto(address);
+      const event = page.getByRole("listitem").filter({ hasText: "approval.decided" });
+      await event.locator("summary").click();
+      await expect(event, "nothing hides in an event").toContainText("fine⟨U+202E⟩");
+    }
+    await run.open(runId, "/steps");
+    if (!(await change.isVisible())) await card.locator("summary").first().click();
+    const copied = async (name: string) => {
+      await page.getByRole("button", { name }).click();
+      await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
+      const text = await page.evaluate(() => navigator.clipboard.readText());
+      await expect(page.getByRole("button", { name: "Copied" })).toHaveCount(0);
+      return text;
+    };
+    expect(JSON.parse(await copied("Copy arguments, redacted"))).toEqual({ text: "good⟨U+200B⟩bye" });
+    const { digest } = await deps.db.call.findFirstOrThrow({ where: { runId } });
+    expect(await copied("Copy digest")).toBe(digest);
+    expect(await copied("Copy configuration hash")).toBe((await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).configHash);
+    await own.close();
+  });
+}
 
 test(verifies("run:large", "a run of 10,000 events opens in each of its views, with pages of what it did"), async ({ open, person, deps }) => {
   test.setTimeout(180_000);

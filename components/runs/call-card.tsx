@@ -1,11 +1,13 @@
 import Link from "next/link";
 import { ChevronRight } from "lucide-react";
+import { CopyButton } from "@/components/ui/copy-button";
 import { Tag, type Tone } from "@/components/ui/tag";
 import type { CallStatus } from "@/lib/domain/call-state";
+import { ChangedArguments } from "./changed-arguments";
 import { describeCost, describeDuration } from "./describe-figures";
 import { CALL_WORDS } from "./run-words";
 import { StatusMark } from "./status-mark";
-import { FoldedText, ValueView } from "./value-view";
+import { FoldedText, printValue, ValueView } from "./value-view";
 
 export interface CallFacts {
   id: string;
@@ -15,6 +17,7 @@ export interface CallFacts {
   danger: string;
   summary: string;
   arguments: unknown;
+  changes: readonly { path: string; proposed: string | null; effective: string | null }[];
   result: { output: string; structured: unknown; isError: boolean } | null;
   error: { code: string; message: string } | null;
   digest: string;
@@ -44,8 +47,20 @@ export function CallCard({ call }: { call: CallFacts }) {
         {call.summary ? <span className="w-full pl-7 text-sm text-ink-2 wrap-anywhere">{call.summary}</span> : null}
       </summary>
       <div className="grid gap-4 border-t border-line px-3.5 py-3">
-        <Part title="Arguments" note={`sha256 ${short(call.digest)}`}>
+        <Part
+          title="Arguments"
+          aside={
+            <>
+              <code className="font-normal text-ink-3" title={call.digest}>
+                sha256 {short(call.digest)}
+              </code>
+              <CopyButton text={call.digest} what="digest" small />
+            </>
+          }
+          copied={{ text: printValue(call.arguments), what: "arguments, redacted" }}
+        >
           <ValueView value={call.arguments} />
+          <ChangedArguments changes={call.changes} />
         </Part>
         {call.reasons.length > 0 ? (
           <Part title="Policy">
@@ -63,7 +78,7 @@ export function CallCard({ call }: { call: CallFacts }) {
         ) : null}
         <Decisions call={call} />
         {call.result || outcome ? (
-          <Part title={call.result?.isError || outcome ? "What went wrong" : "Result"}>
+          <Part title={call.result?.isError || outcome ? "What went wrong" : "Result"} copied={{ text: outcomeText(call, outcome), what: "result, redacted" }}>
             {outcome ? <p className="text-sm text-critical wrap-anywhere">{outcome}</p> : null}
             <ResultView result={call.result} />
           </Part>
@@ -109,13 +124,29 @@ function ResultView({ result }: { result: CallFacts["result"] }) {
   );
 }
 
-function Part({ title, note, children }: { title: string; note?: string; children: React.ReactNode }) {
+/** What the part below shows, as text. */
+function outcomeText({ result }: CallFacts, outcome: string | null): string {
+  const answer = result && (result.structured !== null && !result.isError ? printValue(result.structured) : result.output);
+  return [outcome, answer].filter(Boolean).join("\n");
+}
+
+interface PartProps {
+  title: string;
+  aside?: React.ReactNode;
+  copied?: { text: string; what: string };
+  children: React.ReactNode;
+}
+
+function Part({ title, aside, copied, children }: PartProps) {
   return (
     <section className="grid gap-1.5">
-      <h4 className="flex items-baseline justify-between gap-3 text-sm font-medium text-ink-2">
-        {title}
-        {note ? <code className="font-normal text-ink-3">{note}</code> : null}
-      </h4>
+      <div className="flex flex-wrap items-center gap-x-1 text-sm">
+        <h4 className="font-medium text-ink-2">{title}</h4>
+        <span className="-mr-2.5 ml-auto flex items-center gap-x-1 print:hidden">
+          {aside}
+          {copied ? <CopyButton {...copied} /> : null}
+        </span>
+      </div>
       {children}
     </section>
   );

@@ -71,6 +71,11 @@ export function FoldedText({ text, mono = false }: { text: string; mono?: boolea
   );
 }
 
+/** As the page shows it, for copying. */
+export function printValue(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value, nameRedacted, 2) ?? "");
+}
+
 function readRedacted(value: unknown): Redacted | null {
   if (value === null || typeof value !== "object") return null;
   const { $redacted: inner } = value as { $redacted?: Partial<Redacted> };

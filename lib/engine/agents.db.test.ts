@@ -334,7 +334,7 @@ describe("what a rejection ends", () => {
     const bench = await openEngineBench(database, { script, files });
     const runId = await bench.launch();
     const [approval] = await bench.pending(runId);
-    const views = [approval!, await getApproval(database.db, approval!.id), await getApprovalOfStep(database.db, runId, "lead"), await findDecidable(database.db, { runId, stepKey: "lead" }), (await listRunApprovals(database.db, runId)).items[0]!];
+    const views = [approval!, await getApproval(database.db, approval!.id), await getApprovalOfStep(database.db, runId, "lead"), await findDecidable(database.db, { runId, stepKey: "lead" }), (await listRunApprovals(database.db, { runId, fingerprint: bench.deps.fingerprint })).items[0]!];
     expect(views.map(({ id, stepKey }) => [id, stepKey])).toEqual(views.map(() => [approval!.id, "lead"]));
     expect((await findCard(database.db, approval!.id, await bench.person(), bench.clock.now()))?.stepKey).toBe("lead");
     expect(await findReach(bench.deps, approval!)).toEqual({ ends: "subagent", agent: "worker", caller: "boss" });

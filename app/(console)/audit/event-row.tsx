@@ -2,6 +2,7 @@ import Link from "next/link";
 import { ChevronRight } from "lucide-react";
 import { LocalTime } from "@/components/runs/local-time";
 import { RelativeTime } from "@/components/ui/relative-time";
+import { shown } from "@/lib/store/queries/shown";
 import type { TrailEvent } from "@/lib/store/queries/list-events";
 import { addressWith } from "../search-params";
 
@@ -47,7 +48,7 @@ export function EventRow({ event, now }: { event: TrailEvent; now: string }) {
             </Fact>
             <Fact name="Hash">{event.hash}</Fact>
           </dl>
-          <pre className="overflow-x-auto rounded-lg border border-line bg-sunken p-3.5 whitespace-pre-wrap wrap-anywhere">{JSON.stringify(event.body, null, 2)}</pre>
+          <pre className="overflow-x-auto rounded-lg border border-line bg-sunken p-3.5 whitespace-pre-wrap wrap-anywhere">{JSON.stringify(shown(event.body), null, 2)}</pre>
         </div>
       </details>
     </li>

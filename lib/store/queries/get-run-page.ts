@@ -1,9 +1,10 @@
 import { digestOutput } from "@/lib/domain/digest";
 import type { RunStatus } from "@/lib/domain/run-state";
 import type { StepStatus } from "@/lib/domain/step-state";
-import { mapText, showInvisible } from "@/lib/domain/tool-text";
+import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import { listReviewSteps } from "@/lib/store/queries/list-review-steps";
+import { shown } from "@/lib/store/queries/shown";
 import { sumPersonWaits } from "@/lib/store/queries/sum-person-waits";
 
 export interface RunPage {
@@ -58,7 +59,6 @@ export interface RunPageStep {
 }
 
 const UNKNOWN_SHOWN_MAX = 20;
-const shown = (value: unknown): unknown => mapText(value, showInvisible);
 
 /** What stands at the head of a run's page; its size does not grow with what the run did. Null when there is no such run. */
 export async function findRunPage(db: Db, runId: string, now: Date): Promise<RunPage | null> {
@@ -80,7 +80,7 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
   const { startedByKind, startedById, startedByName, costUsd, costBudgetUsd, activeMs } = run;
   return {
     ...run,
-    error: run.error as RunPage["error"],
+    error: shown(run.error as RunPage["error"]),
     startedBy: { kind: startedByKind, id: startedById, name: startedByName },
     retriedAsRunId: retry?.id ?? null,
     params: shown(run.params),
@@ -89,10 +89,10 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
     costBudgetUsd: costBudgetUsd === null ? null : Number(costBudgetUsd),
     workedMs: activeMs,
     waitedMs: waits.get(runId) ?? 0,
-    steps: steps.map((step) => ({ ...step, error: step.error as RunPageStep["error"], costUsd: Number(step.costUsd), children: children.get(step.id) ?? { total: 0, ended: 0 } })),
+    steps: steps.map((step) => ({ ...step, error: shown(step.error as RunPageStep["error"]), costUsd: Number(step.costUsd), children: children.get(step.id) ?? { total: 0, ended: 0 } })),
     counts: { approvals, pendingApprovals, events: lastEvent?.seq ?? 0 },
     unknownCalls: unknownCalls.map((call) => ({ ...call, summary: showInvisible(call.summary) })),
-    review: review ? { stepId: review.id, name: review.name, message: review.message, output: shown(review.rawOutput), digest: digestOutput(review.rawOutput), others: reviews.length - 1 } : null,
+    review: review ? { stepId: review.id, name: review.name, message: showInvisible(review.message), output: shown(review.rawOutput), digest: digestOutput(review.rawOutput), others: reviews.length - 1 } : null,
   };
 }
 

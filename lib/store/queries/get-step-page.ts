@@ -2,9 +2,11 @@ import type { CallStatus } from "@/lib/domain/call-state";
 import type { StepStatus } from "@/lib/domain/step-state";
 import type { TraceEntry } from "@/lib/domain/policy/policy-answer";
 import type { ToolResult } from "@/lib/domain/tool-result";
-import { mapText, showInvisible } from "@/lib/domain/tool-text";
+import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
+import { type ChangedArgument, listChanges } from "@/lib/store/queries/list-changes";
+import { shown } from "@/lib/store/queries/shown";
 
 export interface StepPage {
   id: string;
@@ -67,6 +69,8 @@ export interface ShownCall {
   danger: string;
   summary: string;
   arguments: unknown;
+  /** What a person changed of what the agent proposed. */
+  changes: ChangedArgument[];
   result: { output: string; structured: unknown; isError: boolean } | null;
   error: { code: string; message: string } | null;
   digest: string;
@@ -82,15 +86,22 @@ const TURNS_SHOWN = 20;
 const CHILDREN_SHOWN = 50;
 const OWN_CALLS_SHOWN = 20;
 const CALLS_OF_A_TURN_MAX = 64;
-const shown = (value: unknown): unknown => mapText(value, showInvisible);
 
 const callInclude = {
   approvals: { orderBy: { id: "desc" }, take: 1, include: { decisions: { orderBy: { id: "asc" }, include: { user: { select: { name: true } } } } } },
 } satisfies Prisma.CallInclude;
 type CallWithApproval = Prisma.CallGetPayload<{ include: typeof callInclude }>;
 
+interface StepQuery {
+  runId: string;
+  stepId: string;
+  fromTurn?: number;
+  childCursor?: string;
+  fingerprint: (value: string) => string;
+}
+
 /** One step with a page of its conversation and a page of what stands below it. Null when the run has no such step. */
-export async function findStepPage(db: Db, query: { runId: string; stepId: string; fromTurn?: number; childCursor?: string }): Promise<StepPage | null> {
+export async function findStepPage(db: Db, query: StepQuery): Promise<StepPage | null> {
   const step = await db.step.findFirst({ where: { id: query.stepId, runId: query.runId } });
   if (!step) return null;
   const [turns, children, own, ancestors] = await Promise.all([
@@ -101,24 +112,27 @@ export async function findStepPage(db: Db, query: { runId: string; stepId: strin
   ]);
   const shownTurns = turns.slice(0, TURNS_SHOWN);
   const calls = await db.call.findMany({ where: { stepId: step.id, turnId: { in: shownTurns.map(({ id }) => id) } }, orderBy: { id: "asc" }, take: TURNS_SHOWN * CALLS_OF_A_TURN_MAX, include: callInclude });
+  const changes = await listChanges(db, calls.filter(isEdited), query.fingerprint);
   const { state: _state, ...facts } = step;
   return {
     ...facts,
-    error: step.error as StepPage["error"],
+    error: shown(step.error as StepPage["error"]),
     input: shown(step.input),
     output: shown(step.output),
     rawOutput: shown(step.rawOutput),
     costUsd: Number(step.costUsd),
     ancestors,
     children: {
-      items: children.slice(0, CHILDREN_SHOWN).map((child) => ({ ...child, error: (child.error as { message?: string } | null)?.message ?? null, costUsd: Number(child.costUsd) })),
+      items: children.slice(0, CHILDREN_SHOWN).map((child) => ({ ...child, error: shown((child.error as { message?: string } | null)?.message ?? null), costUsd: Number(child.costUsd) })),
       nextCursor: children.length > CHILDREN_SHOWN ? (children[CHILDREN_SHOWN - 1]?.id ?? null) : null,
     },
-    turns: shownTurns.map((turn) => toTurn(turn, calls.filter(({ turnId }) => turnId === turn.id))),
+    turns: shownTurns.map((turn) => toTurn(turn, calls.filter(({ turnId }) => turnId === turn.id), changes)),
     nextTurn: turns[TURNS_SHOWN]?.number ?? null,
-    ownCalls: own.map(toCall),
+    ownCalls: own.map((call) => toCall(call, [])),
   };
 }
+
+const isEdited = ({ approvals }: CallWithApproval): boolean => approvals.some(({ decisions }) => decisions.some(({ argumentsCanonical }) => argumentsCanonical !== null));
 
 async function listAncestors(db: Db, parentId: string | null): Promise<StepPage["ancestors"]> {
   if (parentId === null) return [];
@@ -131,7 +145,7 @@ async function listAncestors(db: Db, parentId: string | null): Promise<StepPage[
     SELECT id, key, item_index AS "itemIndex" FROM up ORDER BY height DESC`;
 }
 
-function toTurn(turn: Prisma.TurnGetPayload<object>, calls: CallWithApproval[]): ShownTurn {
+function toTurn(turn: Prisma.TurnGetPayload<object>, calls: CallWithApproval[], changes: ReadonlyMap<string, ChangedArgument[]>): ShownTurn {
   const { messages = [] } = turn.request as { messages?: { role: string; text?: string }[] };
   // The calls are shown from their own rows, where secrets have been taken out of their arguments.
   const { text = "", finishReason = "other" } = turn.response as { text?: string; finishReason?: string };
@@ -147,11 +161,11 @@ function toTurn(turn: Prisma.TurnGetPayload<object>, calls: CallWithApproval[]):
     costUsd: Number(turn.costUsd),
     durationMs: turn.durationMs,
     at: turn.createdAt,
-    calls: calls.map(toCall),
+    calls: calls.map((call) => toCall(call, changes.get(call.id) ?? [])),
   };
 }
 
-function toCall(call: CallWithApproval): ShownCall {
+function toCall(call: CallWithApproval, changes: ChangedArgument[]): ShownCall {
   const [approval] = call.approvals;
   const result = call.result as Partial<ToolResult> | null;
   const trace = (Array.isArray(call.trace) ? call.trace : []) as unknown as TraceEntry[];
@@ -162,13 +176,14 @@ function toCall(call: CallWithApproval): ShownCall {
     status: call.status,
     danger: call.danger,
     summary: showInvisible(call.summary),
-    arguments: shown(call.arguments),
+    arguments: shown<unknown>(call.arguments),
+    changes,
     result: result && { output: showInvisible(result.output ?? ""), structured: shown(result.structured_content ?? null), isError: result.is_error === true },
-    error: call.error as ShownCall["error"],
+    error: shown(call.error as ShownCall["error"]),
     digest: call.digest,
-    reasons: trace.filter(({ outcome }) => outcome !== "pass").map(({ layer, outcome, reason, source }) => ({ layer, outcome, reason, source: source ? `${source.file}:${source.line}` : null })),
+    reasons: trace.filter(({ outcome }) => outcome !== "pass").map(({ layer, outcome, reason, source }) => ({ layer, outcome, reason: showInvisible(reason), source: source ? `${source.file}:${source.line}` : null })),
     approvalId: approval?.id ?? null,
-    decidedBy: (approval?.decisions ?? []).map(({ user, verdict, reason, comment, argumentsCanonical }) => ({ name: user.name, verdict, reason, comment, edited: argumentsCanonical !== null })),
+    decidedBy: (approval?.decisions ?? []).map(({ user, verdict, reason, comment, argumentsCanonical }) => ({ name: user.name, verdict, reason: shown(reason), comment: shown(comment), edited: argumentsCanonical !== null })),
     durationMs: call.executingAt && call.completedAt ? call.completedAt.getTime() - call.executingAt.getTime() : null,
     costUsd: Number(call.costUsd),
   };

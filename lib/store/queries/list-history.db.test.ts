@@ -160,13 +160,13 @@ describe("the page of one run", () => {
     const spans = await listRunSpans(deps.db, runId, { from: page.createdAt, to: clock.now(), max: 10 });
     expect(spans.filter(({ kind }) => kind === "person").map(({ count, workMs, status, rootStepId }) => [count, workMs, status, rootStepId])).toEqual([[1, MINUTE_MS, "approved", work!.id], [1, MINUTE_MS, "approved", work!.id]]);
 
-    const step = (await findStepPage(deps.db, { runId, stepId: work!.id }))!;
+    const step = (await findStepPage(deps.db, { runId, stepId: work!.id, fingerprint: deps.fingerprint }))!;
     expect(step.turns.map(({ text, calls }) => [text, calls.length])).toEqual([["I act.", 2], [expect.stringContaining("did"), 0]]);
     expect(step.turns[0]?.calls[0]).toMatchObject({ arguments: { text: "first⟨U+200B⟩" }, reasons: [expect.objectContaining({ outcome: "ask", source: expect.stringMatching(/worker\.agent\.yaml:\d+$/) })] });
     expect(JSON.stringify(step.turns.flatMap(({ calls }) => calls.map((call) => [call.arguments, call.summary])))).not.toContain("hunter2");
-    expect((await findStepPage(deps.db, { runId, stepId: work!.id, fromTurn: 2 }))?.turns.map(({ number }) => number)).toEqual([2]);
+    expect((await findStepPage(deps.db, { runId, stepId: work!.id, fromTurn: 2, fingerprint: deps.fingerprint }))?.turns.map(({ number }) => number)).toEqual([2]);
 
-    const approvals = await listRunApprovals(deps.db, runId);
+    const approvals = await listRunApprovals(deps.db, { runId, fingerprint: deps.fingerprint });
     expect(approvals.items.map(({ status, stepKey, decisions }) => [status, stepKey, decisions[0]?.name])).toEqual([["approved", "work", jo.name], ["approved", "work", jo.name]]);
     await server.close();
   });
@@ -176,7 +176,7 @@ describe("the page of one run", () => {
     const [one, other] = [await start("a"), await start("b")];
     expect(await findRunPage(deps.db, "run_01aaaaaaaaaaaaaaaaaaaaaaaa", clock.now())).toBeNull();
     const [step] = (await findRunPage(deps.db, other, clock.now()))!.steps;
-    expect(await findStepPage(deps.db, { runId: one, stepId: step!.id })).toBeNull();
+    expect(await findStepPage(deps.db, { runId: one, stepId: step!.id, fingerprint: deps.fingerprint })).toBeNull();
     await server.close();
   });
 });
@@ -194,7 +194,7 @@ test("a run of thousands of turns and events opens with pages of them, and nothi
     const events = insertEvents(Array.from({ length: 1000 }, (_, index) => ({ chainId: runId, type: "turn.recorded", at: clock.now(), actor: SYSTEM_ACTOR, data: { turn: n * 1000 + index } })), "one");
     await deps.db.$executeRaw`WITH one AS (SELECT 1) ${events}`;
   }
-  const [page, timeline, conversation, events] = await Promise.all([findRunPage(deps.db, runId, clock.now()), getRunTimeline(deps.db, runId), findStepPage(deps.db, { runId, stepId: step!.id }), listRunEvents(deps.db, runId)]);
+  const [page, timeline, conversation, events] = await Promise.all([findRunPage(deps.db, runId, clock.now()), getRunTimeline(deps.db, runId), findStepPage(deps.db, { runId, stepId: step!.id, fingerprint: deps.fingerprint }), listRunEvents(deps.db, runId)]);
   expect(page!.counts.events).toBe(2_001);
   expect([timeline.totals.get(step!.id), timeline.entries.map(({ number }) => number)]).toEqual([3000, [...Array.from({ length: 8 }, (_, index) => index + 1), ...Array.from({ length: 16 }, (_, index) => 2985 + index)]]);
   const whole = await listRunSpans(deps.db, runId, { from: new Date(began - 1000), to: endOf(3000), max: 50 });
@@ -232,5 +232,23 @@ test("versions of a workflow are told apart by its own number and by the whole c
     { version: "1.0.0", configHash: hash("1"), runs: 2, firstAt: at(1), lastAt: at(2) },
   ]);
   expect(await listWorkflowVersions(deps.db, "never-run")).toEqual([]);
+  await server.close();
+});
+
+test("nothing hides in what went wrong, in why a call was judged as it was, or in what people wrote", async () => {
+  const { start, advance, deps, by, server } = await bench();
+  const runId = await start("hides");
+  await advance(runId);
+  for (const approval of await listPendingOfRun(deps.db, runId)) await decideApproval(deps, by, { approvalId: approval.id, verdict: "approved", digest: approval.digest, comment: "said\u202E" });
+  const error = { code: "tool_failed", message: "broke\u202E" };
+  const [step] = await deps.db.step.findMany({ where: { runId }, orderBy: { id: "asc" } });
+  await deps.db.run.update({ where: { id: runId }, data: { error } });
+  await deps.db.step.update({ where: { id: step!.id }, data: { error } });
+  await deps.db.call.updateMany({ where: { runId }, data: { error, trace: [{ layer: "pin", outcome: "ask", reason: "strange\u202E" }] } });
+  const query = { runId, stepId: step!.id, fingerprint: deps.fingerprint };
+  const pages = [await findRunPage(deps.db, runId, deps.now()), await findStepPage(deps.db, query), await listRunApprovals(deps.db, query)];
+  const text = JSON.stringify(pages);
+  expect(text).not.toContain("\u202E");
+  for (const word of ["broke⟨U+202E⟩", "strange⟨U+202E⟩", "said⟨U+202E⟩"]) expect(text).toContain(word);
   await server.close();
 });

@@ -4,7 +4,7 @@ import { cache } from "react";
 import type { Project } from "@/lib/config/project";
 import { requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
-import { runtime } from "@/lib/engine/runtime";
+import { createFingerprint, runtime } from "@/lib/engine/runtime";
 import { KimitsuError } from "@/lib/errors";
 import { isId } from "@/lib/ids";
 import { findRunPage, type RunPage } from "@/lib/store/queries/get-run-page";
@@ -28,6 +28,9 @@ export const findProjectOf = cache(async (configHash: string): Promise<Project |
     throw error;
   }
 });
+
+/** By which hidden values are told apart; it needs no project, as these pages need none. */
+export const fingerprintHere = cache(createFingerprint);
 
 /** So many spans of each kind are drawn at most; closer, there are as many again. */
 const SPANS_DRAWN = 120;

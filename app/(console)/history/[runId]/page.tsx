@@ -1,7 +1,8 @@
 import { Suspense } from "react";
 import { TimeLanes } from "@/components/runs/time-lanes";
 import { TimelineSteps } from "@/components/runs/timeline-steps";
-import { ValueView } from "@/components/runs/value-view";
+import { printValue, ValueView } from "@/components/runs/value-view";
+import { CopyButton } from "@/components/ui/copy-button";
 import { engineDeps } from "@/lib/engine/deps";
 import type { RunPage } from "@/lib/store/queries/get-run-page";
 import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
@@ -31,16 +32,31 @@ export default async function RunTimelinePage({ params }: PageProps<"/history/[r
         </section>
       </div>
       <aside aria-label="Input and output" className="grid min-w-0 content-start gap-6 px-4 py-5 max-wide:border-t max-wide:border-line tablet:px-6 wide:border-l wide:border-line">
-        <section className="grid gap-2">
-          <h2 className="text-sm font-medium text-ink-2">Started with</h2>
-          <ValueView value={run.params} />
-        </section>
-        <section className="grid gap-2">
-          <h2 className="text-sm font-medium text-ink-2">Output</h2>
-          {run.status === "complete" ? <ValueView value={run.output} /> : <p className="text-sm text-ink-3">{run.completedAt ? "The run ended without one." : "Not yet; the run is not over."}</p>}
-        </section>
+        <KeptValue title="Started with" value={run.params} what="params, redacted" />
+        {run.status === "complete" ? (
+          <KeptValue title="Output" value={run.output} what="output, redacted" />
+        ) : (
+          <section className="grid gap-2">
+            <h2 className="text-sm font-medium text-ink-2">Output</h2>
+            <p className="text-sm text-ink-3">{run.completedAt ? "The run ended without one." : "Not yet; the run is not over."}</p>
+          </section>
+        )}
       </aside>
     </div>
+  );
+}
+
+function KeptValue({ title, value, what }: { title: string; value: unknown; what: string }) {
+  return (
+    <section className="grid gap-2">
+      <div className="flex items-center justify-between gap-3">
+        <h2 className="text-sm font-medium text-ink-2">{title}</h2>
+        <span className="-my-1.5 -mr-2.5 print:hidden">
+          <CopyButton text={printValue(value)} what={what} />
+        </span>
+      </div>
+      <ValueView value={value} />
+    </section>
   );
 }
 

@@ -54,7 +54,12 @@ export function RunHead({ run, now }: { run: RunPage; now: string }) {
           {describeNumber(run.llmCalls)} model, {describeNumber(run.toolCalls)} tool
         </Fact>
         <Fact name="Configuration">
-          <code title={run.configHash}>{run.configHash.replace("sha256:", "").slice(0, 10)}</code>
+          <span className="flex items-center gap-1">
+            <code title={run.configHash}>{run.configHash.replace("sha256:", "").slice(0, 10)}</code>
+            <span className="-my-2 print:hidden">
+              <CopyButton text={run.configHash} what="configuration hash" small />
+            </span>
+          </span>
         </Fact>
         {run.retryOfRunId ? (
           <Fact name="Retry of">

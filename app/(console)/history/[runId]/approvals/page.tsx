@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
+import { ChangedArguments } from "@/components/runs/changed-arguments";
 import { describeDuration } from "@/components/runs/describe-figures";
 import { LocalTime } from "@/components/runs/local-time";
 import { StatusMark } from "@/components/runs/status-mark";
@@ -9,7 +10,7 @@ import { Pager } from "@/components/ui/pager";
 import { engineDeps } from "@/lib/engine/deps";
 import { listRunApprovals, type RunApproval } from "@/lib/store/queries/list-run-approvals";
 import { addressWith, oneText } from "../../../search-params";
-import { loadRun } from "../load-run";
+import { fingerprintHere, loadRun } from "../load-run";
 
 export const metadata: Metadata = { title: "Approvals" };
 
@@ -24,7 +25,7 @@ const WORDS: Record<RunApproval["status"], { mark: Mark; word: string }> = {
 export default async function RunApprovalsPage({ params, searchParams }: PageProps<"/history/[runId]/approvals">) {
   const { run, clock } = await loadRun((await params).runId);
   const cursor = oneText((await searchParams).cursor);
-  const page = await listRunApprovals(engineDeps().db, run.id, cursor);
+  const page = await listRunApprovals(engineDeps().db, { runId: run.id, cursor, fingerprint: fingerprintHere() });
   const base = `/history/${run.id}/approvals`;
   if (page.items.length === 0) {
     return (
@@ -71,6 +72,7 @@ function ApprovalRow({ approval, runId, now }: { approval: RunApproval; runId: s
             </li>
           ))}
         </ul>
+        <ChangedArguments changes={approval.changes} />
         {approval.status === "pending" ? (
           <Link href={`/inbox/${approval.id}`} className="text-sm text-accent underline underline-offset-3 print:hidden">
             Open in the inbox

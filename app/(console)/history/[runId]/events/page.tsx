@@ -7,6 +7,7 @@ import { Pager } from "@/components/ui/pager";
 import { engineDeps } from "@/lib/engine/deps";
 import { listCallTools } from "@/lib/store/queries/list-call-tools";
 import { listRunEvents, type RunEvent } from "@/lib/store/queries/list-run-events";
+import { shown } from "@/lib/store/queries/shown";
 import { addressWith, oneText } from "../../../search-params";
 import { loadRun } from "../load-run";
 
@@ -26,7 +27,7 @@ export default async function RunEventsPage({ params, searchParams }: PageProps<
       {page.items.length > 0 ? (
         <ol aria-label="Events, oldest first">
           {page.items.map((event) => (
-            <EventRow key={event.id} event={event} tool={toolOf.get(callOf(event.data) ?? "")} />
+            <EventRow key={event.id} event={{ ...event, data: shown(event.data) }} tool={toolOf.get(callOf(event.data) ?? "")} />
           ))}
         </ol>
       ) : (

@@ -8,12 +8,13 @@ import { Fact, Facts } from "@/components/runs/facts";
 import { STEP_WORDS } from "@/components/runs/run-words";
 import { StatusMark } from "@/components/runs/status-mark";
 import { TurnView } from "@/components/runs/turn-view";
-import { FoldedText, ValueView } from "@/components/runs/value-view";
+import { FoldedText, printValue, ValueView } from "@/components/runs/value-view";
+import { CopyButton } from "@/components/ui/copy-button";
 import { Pager } from "@/components/ui/pager";
 import { engineDeps } from "@/lib/engine/deps";
 import { findStepPage, type StepPage } from "@/lib/store/queries/get-step-page";
 import { addressWith, oneText } from "../../../../search-params";
-import { findProjectOf, loadRun } from "../../load-run";
+import { findProjectOf, fingerprintHere, loadRun } from "../../load-run";
 
 export const metadata: Metadata = { title: "Conversation" };
 
@@ -23,7 +24,7 @@ export default async function RunStepPage({ params, searchParams }: PageProps<"/
   const query = await searchParams;
   const fromTurn = Number(oneText(query.turn) ?? 1);
   const childCursor = oneText(query.items);
-  const step = await findStepPage(engineDeps().db, { runId: run.id, stepId, fromTurn: Number.isSafeInteger(fromTurn) && fromTurn > 0 && fromTurn < 2 ** 31 ? fromTurn : 1, childCursor });
+  const step = await findStepPage(engineDeps().db, { runId: run.id, stepId, fromTurn: Number.isSafeInteger(fromTurn) && fromTurn > 0 && fromTurn < 2 ** 31 ? fromTurn : 1, childCursor, fingerprint: fingerprintHere() });
   if (!step) notFound();
   const base = `/history/${run.id}/steps/${step.id}`;
   const project = step.agent ? await findProjectOf(run.configHash) : null;
@@ -106,7 +107,12 @@ function StepResult({ step }: { step: StepPage }) {
   ].filter(({ value }) => value !== null);
   return parts.map(({ title, value }) => (
     <section key={title} className="grid gap-2 print:break-inside-avoid">
-      <h3 className="text-sm font-medium text-ink-2">{title}</h3>
+      <div className="flex items-center justify-between gap-3">
+        <h3 className="text-sm font-medium text-ink-2">{title}</h3>
+        <span className="-my-1.5 -mr-2.5 print:hidden">
+          <CopyButton text={printValue(value)} what={`${title === "Input" ? "input" : "output"}, redacted`} />
+        </span>
+      </div>
       <ValueView value={value} />
     </section>
   ));
