@@ -18,23 +18,27 @@ interface Filters {
 
 export function toFilters(view: InboxView, counts: InboxCounts): Filters {
   const isAll = !view.danger && !view.mine && !view.workflow && !view.agent && !view.aside;
-  const level = (danger: DangerLevel, count: number | null) => chip(DANGER_WORDS[danger], count, { danger: view.danger === danger ? undefined : danger }, view.danger === danger);
+  // Counted is the whole queue: beside another filter a chip's number would promise what it does not show.
+  const isNarrowed = view.workflow !== undefined || view.agent !== undefined || view.aside === true;
+  const level = (danger: DangerLevel, count: number | null) => chip(DANGER_WORDS[danger], isNarrowed || view.mine ? null : count, { danger: view.danger === danger ? undefined : danger }, view.danger === danger);
   const lesser = (["medium", "low", "safe"] as const).filter((danger) => danger === "medium" || view.danger === danger || counts.dangers[danger] !== undefined);
   // Of more than are counted nobody knows how many are of which level.
   const countOf = (danger: DangerLevel): number | null => (counts.all < COUNT_MAX ? (counts.dangers[danger] ?? 0) : null);
   const chip = (label: string, count: number | null, change: Parameters<typeof listAddress>[1], isOn: boolean): FilterChip => ({ label, count: count === null ? null : print(count), href: listAddress(view, change), isOn });
+  // Names are those of the calls that were counted; a filter for another one can still stand in the address.
+  const partly = counts.all < COUNT_MAX ? "" : " of the newest 1,000";
   return {
     chips: [
       chip("All", counts.all, { danger: undefined, mine: undefined, workflow: undefined, agent: undefined, aside: undefined }, isAll),
-      chip("Mine", counts.mine, { mine: view.mine ? undefined : true }, view.mine === true),
+      chip("Mine", isNarrowed || view.danger ? null : counts.mine, { mine: view.mine ? undefined : true }, view.mine === true),
       level("critical", counts.critical),
       level("high", counts.high),
       ...lesser.map((danger) => level(danger, countOf(danger))),
     ],
     aside: counts.aside > 0 || view.aside ? chip("Set aside", counts.aside, { aside: view.aside ? undefined : true }, view.aside === true) : null,
     selects: [
-      select("Workflow", "Workflows", counts.workflows, view.workflow, (workflow) => listAddress(view, { workflow })),
-      select("Agent", "Agents", counts.agents, view.agent, (agent) => listAddress(view, { agent })),
+      select("Workflow", `Workflows${partly}`, counts.workflows, view.workflow, (workflow) => listAddress(view, { workflow })),
+      select("Agent", `Agents${partly}`, counts.agents, view.agent, (agent) => listAddress(view, { agent })),
       {
         name: "Order",
         current: listAddress(view, { sort: view.sort }),
