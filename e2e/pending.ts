@@ -41,3 +41,16 @@ export async function ownQueue(deps: EngineDeps, calls: readonly Pending[]): Pro
   await deps.db.approval.updateMany({ where: { id: { in: calls.map(({ approvalId }) => approvalId) } }, data: { workflow } });
   return `workflow=${workflow}`;
 }
+
+/** The same call so many times more, each waiting for itself, oldest first: a queue too long to be filled by runs. `remove` takes them away again. */
+export async function copyPending(deps: EngineDeps, approvalId: string, count: number): Promise<{ ids: string[]; remove: () => Promise<void> }> {
+  const copies = Array.from({ length: count }, () => ({ id: createId("approval"), callId: createId("call") }));
+  for (const { id, callId } of copies) {
+    // Without an end they stand below what other tests look for in the whole queue.
+    await deps.db.$executeRaw`
+      WITH called AS (INSERT INTO calls SELECT (jsonb_populate_record(c, jsonb_build_object('id', ${callId}::text))).* FROM calls c JOIN approvals a ON a.call_id = c.id WHERE a.id = ${approvalId} RETURNING id)
+      INSERT INTO approvals SELECT (jsonb_populate_record(a, jsonb_build_object('id', ${id}::text, 'call_id', called.id, 'expires_at', NULL))).* FROM approvals a, called WHERE a.id = ${approvalId}`;
+  }
+  const remove = async () => void (await deps.db.approval.updateMany({ where: { id: { in: copies.map(({ id }) => id) } }, data: { status: "cancelled", decidedAt: deps.now() } }));
+  return { ids: copies.map(({ id }) => id), remove };
+}

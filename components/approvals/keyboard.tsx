@@ -1,5 +1,6 @@
 "use client";
 
+import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { Keyboard } from "lucide-react";
 import { Button } from "@/components/ui/button";
@@ -26,6 +27,7 @@ const KEYS = [
 
 /** Single keys for the whole decision. They are off while somebody writes, in dialogs, with modifiers, and for who switched them off. */
 export function InboxKeys({ initial, save }: { initial: boolean; save: SavePreferences }) {
+  const { push } = useRouter();
   const [isOpen, setOpen] = useState(false);
   const { value: isOn, problem, change } = usePreference(initial, (keys) => save({ keys }));
   useEffect(() => {
@@ -36,12 +38,12 @@ export function InboxKeys({ initial, save }: { initial: boolean; save: SavePrefe
       if (isEscape) return press('[data-key="escape"]') || press('[data-key="escape-batch"]');
       if (!isOn || isWriting(event.target)) return;
       if (event.key === "?") setOpen(true);
-      else if (!act(event.key.toLowerCase())) return;
+      else if (!act(event.key.toLowerCase(), push)) return;
       event.preventDefault();
     };
     document.addEventListener("keydown", listen);
     return () => document.removeEventListener("keydown", listen);
-  }, [isOn]);
+  }, [isOn, push]);
   return (
     <>
       <Button variant="quiet" size="icon" aria-label="Keyboard map" onClick={() => setOpen(true)} className="max-tablet:hidden">
@@ -70,8 +72,8 @@ export function InboxKeys({ initial, save }: { initial: boolean; save: SavePrefe
   );
 }
 
-function act(key: string): boolean {
-  if (key === "j" || key === "k") return moveInQueue(key === "j" ? 1 : -1);
+function act(key: string, open: (address: string) => void): boolean {
+  if (key === "j" || key === "k") return moveInQueue(key === "j" ? 1 : -1, open);
   if (key === "x") return press(`${currentRow()} input[type="checkbox"]`);
   // Nothing is done to a card that the reader has already left.
   if (isCardAwaited()) return false;

@@ -1,16 +1,18 @@
 "use client";
 
 import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { buttonClass } from "@/components/ui/button";
 import { KeyHint } from "./key-hint";
 import { moveInQueue } from "./queue-place";
 
 /** At the foot of a card on which there is nothing to decide: on to the call that took its place. */
 export function NextPanel({ nextHref, isDecided }: { nextHref: string; isDecided: boolean }) {
+  const { push } = useRouter();
   return (
     <div className="flex items-center gap-3 border-t border-line bg-paper px-4 pt-3 pb-[calc(env(safe-area-inset-bottom)+14px)] tablet:px-6">
       <span className="text-sm text-ink-2">{isDecided ? "Nothing is left to decide here." : "It keeps waiting."}</span>
-      <Link href={nextHref} onNavigate={(event) => moveInQueue(1) && event.preventDefault()} className={buttonClass({}, "ml-auto hover:bg-sunken")}>
+      <Link href={nextHref} onNavigate={(event) => moveInQueue(1, push) && event.preventDefault()} className={buttonClass({}, "ml-auto hover:bg-sunken")}>
         Next <KeyHint letter="J" />
       </Link>
     </div>
