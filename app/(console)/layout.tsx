@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { DesktopNotices } from "@/components/shell/desktop-notices";
 import type { DestinationName } from "@/components/shell/destinations";
 import { KeepWaiting } from "@/components/shell/keep-waiting";
+import { OfflineBanner } from "@/components/shell/offline-banner";
 import { PaletteHost } from "@/components/shell/palette-host";
 import { PauseBanner } from "@/components/shell/pause-banner";
 import { PersonMenu } from "@/components/shell/person-menu";
@@ -37,7 +38,8 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
         Skip to content
       </a>
       <SideNav destinations={destinations} waiting={waiting} foot={<PersonMenu person={person} theme={theme} save={savePreferences} signOut={signOutHere} />} />
-      <main id="content" tabIndex={-1} className={classNames("flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]", pause && "tablet:[--above:--spacing(10)]")}>
+      <main id="content" tabIndex={-1} className={classNames("flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]", pause ? "tablet:[--above:--spacing(10)] tablet:has-[>[data-offline]]:[--above:--spacing(20)]" : "tablet:has-[>[data-offline]]:[--above:--spacing(10)]")}>
+        <OfflineBanner />
         {pause ? <PauseBanner since={pause.since.toISOString()} by={pause.by} endHref={can(session, "admin") ? "/settings/all-calls" : null} /> : null}
         {children}
       </main>

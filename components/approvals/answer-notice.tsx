@@ -10,6 +10,7 @@ const TITLES: Record<Extract<DecisionAnswer, { kind: "not_recorded" }>["why"], s
   changed: "Not recorded: the arguments have changed",
   forbidden: "Not recorded: you may not decide this",
   invalid: "Not recorded",
+  offline: "Not sent: you are offline",
 };
 
 /** What went wrong with a decision. Certain and uncertain failures must never read alike. */

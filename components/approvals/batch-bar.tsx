@@ -1,10 +1,10 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { KeepFocus } from "@/components/ui/keep-focus";
 import { controlClass } from "@/components/ui/field";
+import { useRefresh } from "@/components/ui/online";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { type BatchResult, BatchResults, decideOne, type Verdict } from "./batch-result";
 import type { Decide } from "./decision";
@@ -31,7 +31,7 @@ interface Progress {
 
 /** Decides several calls one after the other and tells of each what became of it. Critical ones cannot be picked at all. */
 export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide }: Props) {
-  const router = useRouter();
+  const refresh = useRefresh();
   const [progress, setProgress] = useState<Progress | null>(null);
   const [results, setResults] = useState<readonly BatchResult[]>([]);
   const [reason, setReason] = useState<string | null>(null);
@@ -59,7 +59,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
     setReason(null);
     setNotSent(rows.length - found.length);
     onSent(found.map(({ id }) => id));
-    router.refresh();
+    refresh();
   }
 
   /** One step: out of the reason first, and only then out of what was picked. */

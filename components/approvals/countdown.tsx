@@ -1,8 +1,8 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { useExactTime } from "@/components/ui/exact-time";
+import { useRefresh } from "@/components/ui/online";
 import { describeLeft } from "./describe-left";
 
 const TICK_MS = 1000;
@@ -24,13 +24,13 @@ export function useLeft(until: string | null, serverNow: string): number | null 
 /** "Expires in 14:32", with a ring that empties. When the time is over, it asks the server what became of the call. */
 export function Countdown({ until, from, now }: { until: string; from: string; now: string }) {
   const left = useLeft(until, now) ?? 0;
-  const router = useRouter();
+  const refresh = useRefresh();
   const isOver = left <= 0;
   useEffect(() => {
     if (!isOver) return;
-    const timer = setInterval(() => router.refresh(), ASK_AFTER_MS);
+    const timer = setInterval(refresh, ASK_AFTER_MS);
     return () => clearInterval(timer);
-  }, [isOver, router]);
+  }, [isOver, refresh]);
   const share = Math.max(0, Math.min(1, left / Math.max(1, Date.parse(until) - Date.parse(from))));
   return (
     <span className="inline-flex items-center gap-2 text-sm whitespace-nowrap text-ink-2 tabular-nums">

@@ -1,8 +1,8 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { KeepFocus } from "@/components/ui/keep-focus";
+import { useRefresh } from "@/components/ui/online";
 import { AnswerNotice } from "./answer-notice";
 import type { CardActions, DecisionAnswer } from "./decision";
 import type { DecisionFacts } from "./decision-facts";
@@ -19,7 +19,7 @@ interface Props {
 
 /** The foot of a card. A refusal outlives the buttons: whoever came too late is told so although there is nothing left to press. */
 export function DecisionArea({ facts, actions, nextHref, isDecided }: Props) {
-  const { refresh } = useRouter();
+  const refresh = useRefresh();
   const [answer, setAnswer] = useState<DecisionAnswer | null>(null);
   return (
     <KeepFocus>

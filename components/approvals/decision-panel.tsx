@@ -1,8 +1,8 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
 import { Notice } from "@/components/ui/notice";
+import { isOnline, useRefresh } from "@/components/ui/online";
 import { AnswerNotice } from "./answer-notice";
 import { AsideForm } from "./aside-form";
 import { CommentField } from "./comment-field";
@@ -39,7 +39,7 @@ interface Props {
 
 /** Where a person decides. What each button does stands beside it; a failure stays here until it is understood. */
 export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
-  const router = useRouter();
+  const refresh = useRefresh();
   const [wanted, setMode] = useState<Mode>("choose");
   // Another's approval takes the form for changes away; what is left to decide comes back.
   const mode = wanted === "edit" && facts.edit === null ? "choose" : wanted;
@@ -58,10 +58,16 @@ export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
       const next = await decideSafely(actions.decide, { approvalId: facts.approvalId, digest: facts.digest, ...said, ...request });
       start(() => {
         setAnswer(next);
-        if (next.kind === "recorded") setMode("choose");
-        else router.refresh();
+        // An answer that got lost says nothing of the way back: that is looked at when the reader wants to, or the live line is there again.
+        if (next.kind === "uncertain") return;
+        if (next.kind === "not_recorded") return refresh();
+        setMode("choose");
       });
     });
+  };
+  const lookAgain = () => {
+    if (isOnline()) setAnswer(null);
+    refresh();
   };
   const back = () => setMode("choose");
   const open = (next: Mode) => {
@@ -77,7 +83,7 @@ export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
 
   return (
     <div className="grid max-h-[64dvh] grid-cols-[minmax(0,1fr)] gap-3 overflow-y-auto border-t border-line bg-paper px-4 pt-3 pb-[calc(env(safe-area-inset-bottom)+14px)] tablet:px-6">
-      {answer ? <AnswerNotice answer={answer} onLookAgain={() => { setAnswer(null); router.refresh(); }} /> : null}
+      {answer ? <AnswerNotice answer={answer} onLookAgain={lookAgain} /> : null}
       {isOver ? <Notice tone="note" title="The time is over">Nothing can be decided any more; the page shows in a moment what became of the call.</Notice> : null}
       {mode === "confirm" && facts.confirmWord !== null ? <ConfirmForm word={facts.confirmWord} isPending={isPending} action="Approve" onConfirm={(confirm) => send({ verdict: "approved", confirm })} onCancel={back} /> : null}
       {mode === "reject" ? <RejectForm tool={facts.tool} presets={facts.presets} rule={facts.rule} reason={drafts.reason} onReason={(reason) => keep({ reason })} isPending={isPending} onReject={(reason) => send({ verdict: "rejected", ...(reason === "" ? {} : { reason }) })} onCancel={back} /> : null}

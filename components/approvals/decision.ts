@@ -1,4 +1,5 @@
 /** What passes between the card and the server when a person decides. Plain data. */
+import { isOnline } from "@/components/ui/online";
 import type { EditPreview } from "@/lib/store/queries/preview-edit";
 
 /** A change of one named argument; without a value it is taken out. */
@@ -19,7 +20,7 @@ export interface DecisionRequest {
 
 export type DecisionAnswer =
   | { kind: "recorded"; status: "approved" | "rejected" | "pending" }
-  | { kind: "not_recorded"; why: "expired" | "decided" | "decided_by_you" | "run_ended" | "changed" | "forbidden" | "invalid"; message: string; issues: string[] }
+  | { kind: "not_recorded"; why: "expired" | "decided" | "decided_by_you" | "run_ended" | "changed" | "forbidden" | "invalid" | "offline"; message: string; issues: string[] }
   /** The answer got lost on its way, or the server failed midway. */
   | { kind: "uncertain"; message: string };
 
@@ -58,8 +59,9 @@ export async function reviewSafely(review: ReviewEdit, approvalId: string, edits
   }
 }
 
-/** Calls the server; a connection that breaks leaves it open whether the decision arrived. */
+/** Calls the server; a connection that breaks leaves it open whether the decision arrived. Without a network nothing left this browser. */
 export async function decideSafely(decide: Decide, request: DecisionRequest): Promise<DecisionAnswer> {
+  if (!isOnline()) return { kind: "not_recorded", why: "offline", message: "Nothing left this browser. Decide when there is a network again.", issues: [] };
   try {
     return await decide(request);
   } catch {

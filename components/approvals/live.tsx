@@ -1,7 +1,7 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
+import { useRefresh } from "@/components/ui/online";
 import { showToast } from "@/components/ui/toast";
 import type { LiveEvent } from "@/lib/store/queries/list-live-events";
 import { holdInboxLock } from "./inbox-lock";
@@ -15,7 +15,7 @@ const RETRY_MS = 5_000;
  * Without the line (too many are open, or the network is away) the page is asked for every few seconds instead.
  */
 export function LiveInbox({ userId, watched }: { userId: string; watched: Readonly<Record<string, string>> }) {
-  const { refresh: refreshPage } = useRouter();
+  const refreshPage = useRefresh();
   const [isDown, setDown] = useState(false);
   const names = useRef(watched);
   useEffect(() => {

@@ -4,6 +4,7 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { classNames } from "@/components/ui/class-names";
 import { Select } from "@/components/ui/field";
+import { isOnline } from "@/components/ui/online";
 
 export interface FilterChip {
   label: string;
@@ -51,7 +52,7 @@ export function QueueFilters({ chips, selects }: { chips: readonly FilterChip[];
             key={name}
             aria-label={name}
             value={current}
-            onChange={(event) => router.push(event.target.value)}
+            onChange={(event) => isOnline() && router.push(event.target.value)}
             choices={choices.map(({ label, href }) => ({ value: href, label }))}
             className="h-7.5 truncate px-2 pr-6 text-sm max-tablet:h-10"
           />

@@ -1,7 +1,7 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useEffect } from "react";
+import { useRefresh } from "@/components/ui/online";
 
 /** Several events of one moment are one refresh. */
 const GATHER_MS = 250;
@@ -12,7 +12,7 @@ const AGAIN_MS = 3_000;
  * A hidden tab closes the stream and catches up when it is looked at. Without a stream, it asks every few seconds.
  */
 export function FollowRun({ runId, after }: { runId: string; after: number }) {
-  const router = useRouter();
+  const refreshPage = useRefresh();
   useEffect(() => {
     let seen = after;
     let stream: AbortController | null = null;
@@ -21,7 +21,7 @@ export function FollowRun({ runId, after }: { runId: string; after: number }) {
     const refresh = () => {
       gathering ??= setTimeout(() => {
         gathering = undefined;
-        router.refresh();
+        refreshPage();
       }, GATHER_MS);
     };
     const open = async () => {
@@ -61,7 +61,7 @@ export function FollowRun({ runId, after }: { runId: string; after: number }) {
     };
     // The stream goes on from what it has read; a newer `after` from a refresh must not open a second one.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [runId, router]);
+  }, [runId, refreshPage]);
   return null;
 }
 

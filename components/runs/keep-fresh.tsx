@@ -1,19 +1,19 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useEffect, useTransition } from "react";
+import { useRefresh } from "@/components/ui/online";
 
 /**
  * Asks for the page again while something on it still changes. A hidden tab asks for nothing, and catches up when it is looked at.
  * The next question waits for the answer to the one before, so that a slow server is not asked faster than it can speak.
  */
 export function KeepFresh({ everyMs }: { everyMs: number }) {
-  const router = useRouter();
+  const refreshPage = useRefresh();
   const [pending, startTransition] = useTransition();
   useEffect(() => {
     if (pending) return;
     const refresh = () => {
-      if (document.visibilityState === "visible") startTransition(() => router.refresh());
+      if (document.visibilityState === "visible") startTransition(refreshPage);
     };
     const timer = setInterval(refresh, everyMs);
     document.addEventListener("visibilitychange", refresh);
@@ -21,6 +21,6 @@ export function KeepFresh({ everyMs }: { everyMs: number }) {
       clearInterval(timer);
       document.removeEventListener("visibilitychange", refresh);
     };
-  }, [router, everyMs, pending]);
+  }, [refreshPage, everyMs, pending]);
   return null;
 }

@@ -1,14 +1,14 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useEffect } from "react";
+import { useRefresh } from "@/components/ui/online";
 import { rememberZone } from "./zone";
 
 /** On pages that count by day: lets the server know where the reader is, once, and asks it again. */
 export function KeepZone({ zone }: { zone: string }) {
-  const router = useRouter();
+  const refresh = useRefresh();
   useEffect(() => {
-    if (rememberZone(zone)) router.refresh();
-  }, [zone, router]);
+    if (rememberZone(zone)) refresh();
+  }, [zone, refresh]);
   return null;
 }

@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { Search } from "lucide-react";
 import { applyTheme, type SavePreferences } from "@/components/theme/theme";
 import { classNames } from "@/components/ui/class-names";
+import { isOnline, tellOffline } from "@/components/ui/online";
 import { showToast } from "@/components/ui/toast";
 import { besides, filterKnown, findActive, keyOf, type PaletteGroup, type PaletteItem } from "./palette-items";
 import { useFound } from "./use-found";
@@ -38,7 +39,7 @@ export default function Palette({ pages, save, onClose }: Props) {
   async function choose(item: PaletteItem | undefined) {
     if (!item) return;
     dialog.current?.close();
-    if (item.href) return router.push(item.href);
+    if (item.href) return isOnline() ? router.push(item.href) : tellOffline();
     if (!item.theme) return;
     applyTheme(item.theme);
     const why = await save({ theme: item.theme }).catch(() => "The connection broke.");

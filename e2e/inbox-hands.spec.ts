@@ -1,0 +1,77 @@
+import type { Page } from "@playwright/test";
+import type { EngineDeps } from "@/lib/engine/deps";
+import { examine } from "./examine";
+import { expect, type Person, required, test } from "./fixtures";
+import { openOwnProject, type OwnProject } from "./own-project";
+import { InboxPage } from "./pages/inbox-page";
+import { verifies } from "./requirements";
+
+/** A workflow whose only call waits for a reviewer: a queue that this test alone fills. */
+const ASKS = {
+  script: "agents: { worker: { turns: [{ call: [{ tool: echo, arguments: { text: hello } }] }] } }\n",
+  allowlist: "- { name: echo, require_approval: { approvers: [reviewer], edit: true } }",
+};
+
+async function askOften(deps: EngineDeps, own: OwnProject, by: Person, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const runId = await own.startAndDrive(by);
+    ids.push((await deps.db.approval.findFirstOrThrow({ where: { runId, status: "pending" } })).id);
+  }
+  return ids;
+}
+
+/** As someone else does, elsewhere. */
+async function approveElsewhere(page: Page, approvalId: string): Promise<void> {
+  expect((await page.request.post(`/approvals/${approvalId}/decide`, { headers: { origin: required("BASE_URL") }, data: { decision: "approve" } })).status()).toBe(200);
+}
+
+test(verifies("ui:offline", "without a network a decision is not sent, the card stays, and it catches up when the network is back"), async ({ open, person, deps }) => {
+  const [mira, ana] = [await person("reviewer"), await person("reviewer")];
+  const own = await openOwnProject(deps, ASKS);
+  const [first = "", second = ""] = await askOften(deps, own, await person("operator"), 2);
+  const elsewhere = await open(ana);
+  const inbox = new InboxPage(await open(mira));
+  const { page } = inbox;
+  await inbox.open(first, `?workflow=${own.workflow}&sort=age`);
+  await inbox.untilAlive();
+  await page.context().setOffline(true);
+  await expect(page.getByText("You are offline", { exact: true })).toBeVisible();
+  await page.keyboard.press("a");
+  await expect(inbox.card.getByText("Not sent: you are offline")).toBeVisible();
+  await page.keyboard.press("j");
+  await inbox.row(second).getByRole("link").click();
+  await expect(page.getByRole("region", { name: "Notifications" })).toContainText("this page stays until there is a network again");
+  await examine(page, "inbox-offline", { fullPage: false });
+  await approveElsewhere(elsewhere, first);
+  await expect(inbox.approve).toBeEnabled();
+  await expect(page).toHaveURL(new RegExp(first));
+  // What the network comes back with first does not reach the server yet.
+  let asked = 0;
+  await page.route(/\/healthz$/, (route) => (asked++ === 0 ? route.abort("internetdisconnected") : route.continue()));
+  await page.context().setOffline(false);
+  await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(1);
+  await expect(inbox.card.getByText(new RegExp(`^Approved by ${ana.name}`)).first()).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("You are offline", { exact: true })).toHaveCount(0);
+  await page.keyboard.press("j");
+  await expect(page).toHaveURL(new RegExp(second));
+  expect(await deps.db.decision.count({ where: { userId: mira.id } })).toBe(0);
+  await own.close();
+});
+
+test(verifies("ui:offline", "a decision whose answer got lost leaves the card where it is, until the reader looks again"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, ASKS);
+  const [first = ""] = await askOften(deps, own, await person("operator"), 1);
+  const inbox = new InboxPage(await open(await person("reviewer")));
+  await inbox.open(first, `?workflow=${own.workflow}`);
+  await inbox.untilAlive();
+  await inbox.page.route(/\/inbox\/apr_/, (route) => route.abort("internetdisconnected"));
+  await inbox.page.keyboard.press("a");
+  const lost = inbox.card.getByText("Your decision may or may not have been recorded");
+  await expect(lost).toBeVisible();
+  await inbox.page.unroute(/\/inbox\/apr_/);
+  await inbox.card.getByRole("button", { name: "Look again" }).click();
+  await expect(lost).toHaveCount(0);
+  await expect(inbox.approve).toBeEnabled();
+  await own.close();
+});
