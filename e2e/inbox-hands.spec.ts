@@ -26,6 +26,43 @@ async function approveElsewhere(page: Page, approvalId: string): Promise<void> {
   expect((await page.request.post(`/approvals/${approvalId}/decide`, { headers: { origin: required("BASE_URL") }, data: { decision: "approve" } })).status()).toBe(200);
 }
 
+test(verifies("inbox:keys", "letters that were meant for a form which another's decision took away decide nothing, and the words are still there"), async ({ open, person, deps }) => {
+  const [mira, ana] = [await person("reviewer"), await person("reviewer")];
+  const own = await openOwnProject(deps, ASKS);
+  const [first = "", second = "", third = ""] = await askOften(deps, own, await person("operator"), 3);
+  const elsewhere = await open(ana);
+  const inbox = new InboxPage(await open(mira));
+  const { keyboard } = inbox.page;
+  await inbox.open(first, `?workflow=${own.workflow}&sort=age`);
+  await inbox.untilAlive();
+  await keyboard.press("r");
+  await keyboard.type("Not a duplic");
+  await approveElsewhere(elsewhere, first);
+  await expect(inbox.card.getByText(new RegExp(`^Approved by ${ana.name}`)).first()).toBeVisible();
+  await expect(inbox.card.getByLabel(/^Reason, for /)).toHaveCount(0);
+  await keyboard.type("ate, ask Jana, ja?");
+  await expect(inbox.page.getByRole("region", { name: "Notifications" })).toContainText("Letters do nothing until you click");
+  await expect(inbox.foot.getByText("Not a duplic", { exact: true })).toBeVisible();
+  await expect(inbox.foot.getByRole("button", { name: "Copy what you had written" })).toBeVisible();
+  await examine(inbox.page, "inbox-unsent", { fullPage: false });
+
+  await keyboard.press("Escape");
+  await keyboard.press("j");
+  await expect(inbox.page, "the keys work again, and have moved nothing before").toHaveURL(new RegExp(second));
+  await expect(inbox.approve).toBeEnabled();
+  // Nothing is written yet; the hands are on the keys all the same.
+  await keyboard.press("n");
+  await expect(inbox.card.getByLabel(/^Note for the others/)).toBeFocused();
+  await approveElsewhere(elsewhere, second);
+  await expect(inbox.card.getByLabel(/^Note for the others/)).toHaveCount(0);
+  await keyboard.type("jaja");
+  await keyboard.press("Tab");
+  await keyboard.press("j");
+  await expect(inbox.page).toHaveURL(new RegExp(third));
+  expect(await deps.db.decision.count({ where: { userId: mira.id } })).toBe(0);
+  await own.close();
+});
+
 test(verifies("ui:offline", "without a network a decision is not sent, the card stays, and it catches up when the network is back"), async ({ open, person, deps }) => {
   const [mira, ana] = [await person("reviewer"), await person("reviewer")];
   const own = await openOwnProject(deps, ASKS);

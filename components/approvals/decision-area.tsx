@@ -8,6 +8,7 @@ import type { CardActions, DecisionAnswer } from "./decision";
 import type { DecisionFacts } from "./decision-facts";
 import { DecisionPanel } from "./decision-panel";
 import { NextPanel } from "./next-panel";
+import { type Drafts, NOTHING_WRITTEN, UnsentDraft } from "./unsent-draft";
 
 interface Props {
   /** Null when the reader has nothing to decide. */
@@ -17,21 +18,22 @@ interface Props {
   isDecided: boolean;
 }
 
-/** The foot of a card. A refusal outlives the buttons: whoever came too late is told so although there is nothing left to press. */
+/** The foot of a card. A refusal outlives the buttons, and so does what was written: whoever came too late is told so although there is nothing left to press. */
 export function DecisionArea({ facts, actions, nextHref, isDecided }: Props) {
   const refresh = useRefresh();
   const [answer, setAnswer] = useState<DecisionAnswer | null>(null);
+  const [drafts, setDrafts] = useState(NOTHING_WRITTEN);
+  const keep = (change: Partial<Drafts>) => setDrafts((before) => ({ ...before, ...change }));
   return (
     <KeepFocus>
       {facts ? (
-        <DecisionPanel facts={facts} actions={actions} answer={answer} setAnswer={setAnswer} />
+        <DecisionPanel facts={facts} actions={actions} answer={answer} setAnswer={setAnswer} drafts={drafts} keep={keep} />
       ) : (
         <>
-          {answer && answer.kind !== "recorded" ? (
-            <div className="border-t border-line bg-paper px-4 pt-3 tablet:px-6">
-              <AnswerNotice answer={answer} onLookAgain={refresh} />
-            </div>
-          ) : null}
+          <div className="grid gap-3 border-t border-line bg-paper px-4 py-3 empty:hidden tablet:px-6">
+            {answer && answer.kind !== "recorded" ? <AnswerNotice answer={answer} onLookAgain={refresh} /> : null}
+            <UnsentDraft drafts={drafts} />
+          </div>
           <NextPanel nextHref={nextHref} isDecided={isDecided} />
         </>
       )}

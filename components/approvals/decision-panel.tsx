@@ -11,22 +11,11 @@ import { useLeft } from "./countdown";
 import { type CardActions, type DecisionAnswer, type DecisionRequest, decideSafely, reviewSafely } from "./decision";
 import { DecisionButtons } from "./decision-buttons";
 import type { DecisionFacts } from "./decision-facts";
+import { listEditFields, readForm } from "./edit-fields";
 import { type EditDrafts, EditForm } from "./edit-form";
 import { RejectForm } from "./reject-form";
 import { useMissingParts } from "./seen";
-
-/** What was written and not sent. Leaving a form keeps it, for as long as the card is there. */
-interface Drafts {
-  comment: string;
-  /** Whether the comment goes along with an approval. */
-  hasComment: boolean;
-  reason: string;
-  note: string;
-  /** With the digest of the arguments that it changes. */
-  edit: { of: string; fields: EditDrafts } | null;
-}
-
-const NOTHING_WRITTEN: Drafts = { comment: "", hasComment: false, reason: "", note: "", edit: null };
+import { describeEdits, type Drafts, NOTHING_WRITTEN } from "./unsent-draft";
 
 type Mode = "choose" | "confirm" | "reject" | "edit" | "aside";
 
@@ -35,16 +24,16 @@ interface Props {
   actions: CardActions;
   answer: DecisionAnswer | null;
   setAnswer: (answer: DecisionAnswer | null) => void;
+  drafts: Drafts;
+  keep: (change: Partial<Drafts>) => void;
 }
 
 /** Where a person decides. What each button does stands beside it; a failure stays here until it is understood. */
-export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
+export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep }: Props) {
   const refresh = useRefresh();
   const [wanted, setMode] = useState<Mode>("choose");
   // Another's approval takes the form for changes away; what is left to decide comes back.
   const mode = wanted === "edit" && facts.edit === null ? "choose" : wanted;
-  const [drafts, setDrafts] = useState(NOTHING_WRITTEN);
-  const keep = (change: Partial<Drafts>) => setDrafts((before) => ({ ...before, ...change }));
   const [isPending, start] = useTransition();
   const { missing, isSettled } = useMissingParts();
   const left = useLeft(facts.expiresAt, facts.now);
@@ -62,12 +51,17 @@ export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
         if (next.kind === "uncertain") return;
         if (next.kind === "not_recorded") return refresh();
         setMode("choose");
+        keep(NOTHING_WRITTEN);
       });
     });
   };
   const lookAgain = () => {
     if (isOnline()) setAnswer(null);
     refresh();
+  };
+  const keepEdit = (fields: EditDrafts) => {
+    const { edits } = readForm(listEditFields(facts.edit?.schema ?? null, facts.edit?.arguments), fields);
+    keep({ edit: { of: facts.digest, fields, words: describeEdits(edits) } });
   };
   const back = () => setMode("choose");
   const open = (next: Mode) => {
@@ -88,7 +82,7 @@ export function DecisionPanel({ facts, actions, answer, setAnswer }: Props) {
       {mode === "confirm" && facts.confirmWord !== null ? <ConfirmForm word={facts.confirmWord} isPending={isPending} action="Approve" onConfirm={(confirm) => send({ verdict: "approved", confirm })} onCancel={back} /> : null}
       {mode === "reject" ? <RejectForm tool={facts.tool} presets={facts.presets} rule={facts.rule} reason={drafts.reason} onReason={(reason) => keep({ reason })} isPending={isPending} onReject={(reason) => send({ verdict: "rejected", ...(reason === "" ? {} : { reason }) })} onCancel={back} /> : null}
       {mode === "edit" && facts.edit ? (
-        <EditForm key={facts.digest} edit={facts.edit} drafts={drafts.edit?.of === facts.digest ? drafts.edit.fields : null} onDrafts={(fields) => keep({ edit: { of: facts.digest, fields } })} review={(edits) => reviewSafely(actions.reviewEdit, facts.approvalId, edits)} isPending={isPending} onApprove={(edits, confirm) => send({ verdict: "approved", edits, ...(confirm ? { confirm } : {}) })} onCancel={back} />
+        <EditForm key={facts.digest} edit={facts.edit} drafts={drafts.edit?.of === facts.digest ? drafts.edit.fields : null} onDrafts={keepEdit} review={(edits) => reviewSafely(actions.reviewEdit, facts.approvalId, edits)} isPending={isPending} onApprove={(edits, confirm) => send({ verdict: "approved", edits, ...(confirm ? { confirm } : {}) })} onCancel={back} />
       ) : null}
       {mode === "aside" ? <AsideForm approvalId={facts.approvalId} nextHref={facts.nextHref} hasExpiry={facts.expiresAt !== null} note={drafts.note} onNote={(note) => keep({ note })} setAside={actions.setAside} onCancel={back} /> : null}
       {drafts.hasComment && mode !== "reject" && mode !== "aside" ? <CommentField value={drafts.comment} onChange={(comment) => keep({ comment })} onLeaveOut={() => keep({ hasComment: false })} /> : null}

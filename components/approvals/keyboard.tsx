@@ -9,6 +9,7 @@ import type { SavePreferences } from "@/components/theme/theme";
 import { CheckField } from "@/components/ui/field";
 import { usePreference } from "@/components/ui/use-preference";
 import { currentRow, isCardAwaited, moveInQueue } from "./queue-place";
+import { followWriting, isMeantForGone, isWriting } from "./writing";
 
 const KEYS = [
   ["J", "next call"],
@@ -25,18 +26,21 @@ const KEYS = [
   ["?", "this map"],
 ] as const;
 
-/** Single keys for the whole decision. They are off while somebody writes, in dialogs, with modifiers, and for who switched them off. */
+/** Single keys for the whole decision. They are off while somebody writes, also when the field is taken away under their hands, in dialogs, with modifiers, and for who switched them off. */
 export function InboxKeys({ initial, save }: { initial: boolean; save: SavePreferences }) {
   const { push } = useRouter();
   const [isOpen, setOpen] = useState(false);
   const { value: isOn, problem, change } = usePreference(initial, (keys) => save({ keys }));
+  useEffect(followWriting, []);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const isEscape = event.key === "Escape";
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
       if (document.querySelector("dialog[open], [role=menu]")) return;
       if (isEscape) return press('[data-key="escape"]') || press('[data-key="escape-batch"]');
-      if (!isOn || isWriting(event.target)) return;
+      if (isWriting(event.target)) return;
+      if (isMeantForGone(event.key)) return event.preventDefault();
+      if (!isOn) return;
       if (event.key === "?") setOpen(true);
       else if (!act(event.key.toLowerCase(), push)) return;
       event.preventDefault();
@@ -84,10 +88,4 @@ function press(selector: string): boolean {
   const found = [...document.querySelectorAll<HTMLElement>(selector)].find((element) => element.checkVisibility());
   found?.click();
   return found !== undefined;
-}
-
-function isWriting(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  const isButtonLike = target instanceof HTMLInputElement && ["checkbox", "radio", "button", "submit"].includes(target.type);
-  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && !isButtonLike);
 }
