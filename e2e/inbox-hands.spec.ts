@@ -112,3 +112,20 @@ test(verifies("ui:offline", "a decision whose answer got lost leaves the card wh
   await expect(inbox.approve).toBeEnabled();
   await own.close();
 });
+
+test(verifies("ui:width", "every button of a decision is whole between a phone and a desk"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, ASKS);
+  const [first = ""] = await askOften(deps, own, await person("operator"), 1);
+  const inbox = new InboxPage(await open(await person("reviewer")));
+  await inbox.open(first, `?workflow=${own.workflow}`);
+  for (const width of [720, 768, 820, 860]) {
+    await inbox.page.setViewportSize({ width, height: 900 });
+    const foot = await inbox.foot.boundingBox();
+    for (const button of [inbox.reject, inbox.edit, inbox.approve]) {
+      const box = await button.boundingBox();
+      expect((box?.x ?? Infinity) + (box?.width ?? 0), `${await button.textContent()} at ${width}`).toBeLessThanOrEqual((foot?.x ?? 0) + (foot?.width ?? 0));
+    }
+    await examine(inbox.page, `inbox-${width}`, { fullPage: false });
+  }
+  await own.close();
+});

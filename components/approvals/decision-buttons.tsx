@@ -39,7 +39,7 @@ export function DecisionButtons({ facts, unseen, isSettled, isOver, isPending, h
           Approve opens when all arguments were on the screen; {unseen} {unseen === 1 ? "is" : "are"} left. Scroll down and unfold them.
         </p>
       ) : null}
-      <div className="grid grid-cols-4 gap-2 tablet:flex tablet:gap-1.5">
+      <div className="grid grid-cols-4 gap-2 tablet:flex tablet:flex-wrap tablet:gap-1.5">
         <Button data-key="r" disabled={isClosed} aria-describedby={consequenceId("Reject")} onClick={() => onOpen("reject")} className="max-tablet:order-2">
           Reject <KeyHint letter="R" />
         </Button>
