@@ -99,18 +99,26 @@ test(verifies("inbox:batch", "a call that another decided meanwhile and a danger
   const bar = page.getByRole("region", { name: "Selected calls" });
   await bar.getByRole("button", { name: "Select all 4" }).click();
   const release = await holdDecision(page);
-  await bar.getByRole("button", { name: "Approve 4" }).click();
+  await expect(bar.getByText("3 of 4 can be approved; 1 of high danger was not looked at. Open it first.")).toBeVisible();
+  await bar.getByRole("button", { name: "Approve 3" }).click();
   const other = await open(ben);
   expect((await other.request.post(`/approvals/${taken}/decide`, { headers: { origin: required("BASE_URL") }, data: { decision: "reject" } })).status()).toBe(200);
   release();
-  await expect(bar.getByRole("status")).toHaveText("Done: 2 of 4 recorded");
+  await expect(bar.getByRole("status")).toHaveText("Done: 2 of 3 recorded; 1 selected");
   const result = (id: string) => bar.getByRole("listitem").filter({ has: page.locator(`a[href="/inbox/${id}"]`) });
   for (const id of [first, third]) await expect(result(id)).toContainText(": approved");
   await expect(result(taken)).toContainText(`not recorded. Approval ${taken} was already rejected by ${ben.name}`);
-  await expect(result(high)).toContainText("not approved: its danger is high, and it was not looked at");
+  await expect(inbox.row(high).getByRole("checkbox"), "what was not sent stays picked").toBeChecked();
+  await expect(bar.getByRole("button", { name: "Approve 0" })).toBeDisabled();
   await examine(page, "inbox-batch-partly", { fullPage: false });
   const verdicts = await deps.db.decision.findMany({ where: { approvalId: { in: [first, taken, third, high] } }, orderBy: { approvalId: "asc" } });
   expect(verdicts.map(({ approvalId, verdict, userId }) => [approvalId, verdict, userId])).toEqual([[first, "approved", ana.id], [taken, "rejected", ben.id], [third, "approved", ana.id]]);
+  // Once it was on the screen it can be, also after a reload.
+  await inbox.row(high).getByRole("link").click();
+  await expect(bar.getByRole("button", { name: "Approve 1" })).toBeEnabled();
+  await page.goto(`/inbox?workflow=${own.workflow}&sort=age`);
+  await inbox.row(high).getByRole("checkbox").check();
+  await expect(bar.getByRole("button", { name: "Approve 1" })).toBeEnabled();
   await own.close();
 });
 

@@ -8,6 +8,7 @@ import { useRefresh } from "@/components/ui/online";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { type BatchResult, BatchResults, decideOne, type Verdict } from "./batch-result";
 import type { Decide } from "./decision";
+import { useWasSeen } from "./seen-cards";
 
 /** More are folded; those that were not recorded are always shown. */
 const RESULTS_UNFOLDED = 5;
@@ -18,7 +19,7 @@ interface Props {
   pickable: number;
   onPickAll: () => void;
   onClear: () => void;
-  /** These are no longer to be decided; what a stopped batch did not come to stays picked. */
+  /** These are no longer to be decided; what was refused, or not come to, stays picked. */
   onSent: (ids: readonly string[]) => void;
   decide: Decide;
 }
@@ -39,6 +40,9 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
   const [notSent, setNotSent] = useState(0);
   const [isStopping, setStopping] = useState(false);
   const isStopped = useRef(false);
+  const wasSeen = useWasSeen();
+  /** What of it can be approved without having been opened. */
+  const ready = chosen.filter((row) => row.danger !== "high" || wasSeen(row));
 
   const letStop = (isWanted: boolean) => {
     isStopped.current = isWanted;
@@ -46,7 +50,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
   };
 
   async function run(verdict: Verdict) {
-    const rows = [...chosen];
+    const rows = verdict === "approved" ? ready : [...chosen];
     const found: BatchResult[] = [];
     letStop(false);
     for (const [done, row] of rows.entries()) {
@@ -58,7 +62,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
     setProgress(null);
     setReason(null);
     setNotSent(rows.length - found.length);
-    onSent(found.map(({ id }) => id));
+    onSent(found.filter(({ isRecorded }) => isRecorded).map(({ id }) => id));
     refresh();
   }
 
@@ -86,9 +90,10 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
     <section data-foot aria-label="Selected calls" className="max-h-[50dvh] overflow-y-auto border-t border-line-strong bg-panel px-4 py-3 max-tablet:sticky max-tablet:bottom-14">
       <KeepFocus className="grid gap-2">
         <p role="status" className="text-sm font-medium">
-          {progress ? describeProgress(progress, isStopping) : notSent > 0 ? `Stopped: ${results.length - missed.length} of ${results.length} recorded, ${notSent} not sent` : chosen.length > 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded`}
+          {progress ? describeProgress(progress, isStopping) : notSent > 0 ? `Stopped: ${results.length - missed.length} of ${results.length} recorded, ${notSent} not sent` : results.length === 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded${chosen.length > 0 ? `; ${chosen.length} selected` : ""}`}
         </p>
         {progress === null ? <Alike chosen={chosen} /> : null}
+        {progress === null && reason === null && ready.length < chosen.length ? <p id="batch-unseen" className="text-sm text-ink-2">{describeUnseen(ready.length, chosen.length)}</p> : null}
         {isFolded ? <BatchResults results={missed} /> : <BatchResults results={results} />}
         {isFolded && progress === null ? (
           <details className="text-sm">
@@ -103,7 +108,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
         <div className="flex flex-wrap gap-2">
           {chosen.length > 0 && progress === null ? (
             <>
-              {reason === null ? <Button size="small" variant="primary" onClick={() => void run("approved")}>Approve {chosen.length}</Button> : null}
+              {reason === null ? <Button size="small" variant="primary" disabled={ready.length === 0} aria-describedby={ready.length < chosen.length ? "batch-unseen" : undefined} onClick={() => void run("approved")}>Approve {ready.length}</Button> : null}
               <Button size="small" variant={reason === null ? undefined : "primary"} data-key="reject-batch" onClick={() => (reason === null ? setReason("") : void run("rejected"))}>Reject {chosen.length}{reason === null ? "…" : ""}</Button>
             </>
           ) : null}
@@ -120,6 +125,13 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
 function describeProgress({ verdict, done, of }: Progress, isStopping: boolean): string {
   if (isStopping) return `Stopping after ${done + 1} of ${of}…`;
   return `${verdict === "approved" ? "Approving" : "Rejecting"} ${done + 1} of ${of}…`;
+}
+
+/** High ones are approved only after they were on the screen. */
+function describeUnseen(ready: number, of: number): string {
+  const unseen = of - ready;
+  if (of === 1) return "Its danger is high, and it was not looked at. Open it to approve it.";
+  return `${ready === 0 ? "None" : ready} of ${of} can be approved; ${unseen} of high danger ${unseen === 1 ? "was" : "were"} not looked at. Open ${unseen === 1 ? "it" : "them"} first.`;
 }
 
 /** Whom a rejection tells nothing, and what it ends. */

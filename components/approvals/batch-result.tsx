@@ -1,7 +1,7 @@
+import { Fragment } from "react";
 import Link from "next/link";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { type Decide, type DecisionAnswer, decideSafely } from "./decision";
-import { wasSeen } from "./seen";
 
 export type Verdict = "approved" | "rejected";
 
@@ -13,13 +13,21 @@ export interface BatchResult {
   isRecorded: boolean;
 }
 
+/** A refusal that several share is told once. */
 export function BatchResults({ results }: { results: readonly BatchResult[] }) {
   if (results.length === 0) return null;
+  const groups = [...Map.groupBy(results, ({ id, words, isRecorded }) => (isRecorded ? id : words))];
   return (
     <ul className="grid gap-1 text-sm">
-      {results.map((result) => (
-        <li key={result.id} className="wrap-anywhere">
-          <Link href={`/inbox/${result.id}`} className="text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">{result.name}</Link>: <b className="font-semibold">{result.words}</b>
+      {groups.map(([key, alike]) => (
+        <li key={key} className="wrap-anywhere">
+          {alike.map(({ id, name }, place) => (
+            <Fragment key={id}>
+              {place > 0 ? ", " : ""}
+              <Link href={`/inbox/${id}`} className="text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">{name}</Link>
+            </Fragment>
+          ))}
+          : <b className="font-semibold">{alike[0]?.words}</b>
         </li>
       ))}
     </ul>
@@ -27,7 +35,6 @@ export function BatchResults({ results }: { results: readonly BatchResult[] }) {
 }
 
 export async function decideOne(decide: Decide, row: InboxRow, verdict: Verdict, reason: string): Promise<Pick<BatchResult, "words" | "isRecorded">> {
-  if (verdict === "approved" && row.danger === "high" && !wasSeen(row.id, row.digest)) return { words: "not approved: its danger is high, and it was not looked at. Open it first.", isRecorded: false };
   const answer = await decideSafely(decide, { approvalId: row.id, digest: row.digest, verdict, ...(reason === "" ? {} : { reason }) });
   return { words: describe(answer), isRecorded: answer.kind === "recorded" };
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { rememberSeen } from "./seen-cards";
 
 interface Seen {
   report: (part: string) => void;
@@ -13,10 +14,6 @@ interface Seen {
 
 const SETTLE_MS = 500;
 const SeenContext = createContext<Seen>({ report: () => undefined, missing: 0, covered: null, isSettled: false });
-
-/** Cards of which everything was on the screen in this window; a batch may approve those of high danger only. */
-const seenCards = new Set<string>();
-export const wasSeen = (approvalId: string, digest: string): boolean => seenCards.has(`${approvalId} ${digest}`);
 
 /** Knows which parts of a card have been on the screen. Approving a high or critical call waits for all of them. */
 export function SeenParts({ card, digest, parts, children }: { card: string; digest: string; parts: readonly string[]; children: ReactNode }) {
@@ -37,7 +34,7 @@ export function SeenParts({ card, digest, parts, children }: { card: string; dig
   );
   const missing = parts.filter((part) => seen.digest !== digest || !seen.parts.has(part)).length;
   useEffect(() => {
-    if (missing === 0) seenCards.add(`${card} ${digest}`);
+    if (missing === 0) rememberSeen({ id: card, digest });
   }, [card, digest, missing]);
   const covered = useCovered();
   const value = useMemo(() => ({ report, missing, covered, isSettled }), [report, missing, covered, isSettled]);

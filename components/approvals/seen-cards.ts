@@ -1,0 +1,45 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+
+/** For as long as the tab is there, through reloads. Digests and ids only, nothing of what a call holds. */
+const KEPT_IN = "kimitsu-seen-cards";
+const KEPT_MAX = 500;
+const none: ReadonlySet<string> = new Set();
+let seen: ReadonlySet<string> | null = null;
+const listeners = new Set<() => void>();
+
+function read(): ReadonlySet<string> {
+  if (seen !== null) return seen;
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT_IN) ?? "[]");
+    return (seen = new Set(Array.isArray(kept) ? kept.map(String) : []));
+  } catch {
+    return (seen = none);
+  }
+}
+
+const keyOf = ({ id, digest }: { id: string; digest: string }): string => `${id} ${digest}`;
+
+/** All of this card was on the screen. */
+export function rememberSeen(card: { id: string; digest: string }): void {
+  if (read().has(keyOf(card))) return;
+  seen = new Set([...read(), keyOf(card)].slice(-KEPT_MAX));
+  for (const listener of listeners) listener();
+  try {
+    sessionStorage.setItem(KEPT_IN, JSON.stringify([...seen]));
+  } catch {
+    // A browser that keeps nothing still knows it until the next reload.
+  }
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Which cards were looked at; a batch may approve only those of high danger that were. */
+export function useWasSeen(): (card: { id: string; digest: string }) => boolean {
+  const known = useSyncExternalStore(subscribe, read, () => none);
+  return (card) => known.has(keyOf(card));
+}
