@@ -129,3 +129,48 @@ test(verifies("ui:width", "every button of a decision is whole between a phone a
   }
   await own.close();
 });
+
+async function setArguments(deps: EngineDeps, approvalId: string, args: Record<string, string | string[]>): Promise<void> {
+  const { callId } = await deps.db.approval.update({ where: { id: approvalId }, data: { danger: "high" } });
+  await deps.db.call.update({ where: { id: callId }, data: { arguments: args } });
+}
+
+test(verifies("inbox:seen", "a long list is one argument, and A leads to what was not on the screen yet and approves nothing by that"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, ASKS);
+  const [first = ""] = await askOften(deps, own, await person("operator"), 1);
+  await setArguments(deps, first, { subject: "Hello", to: Array.from({ length: 120 }, (_, place) => `person-${place}@customers.example.test`), zeta: "end" });
+  const inbox = new InboxPage(await open(await person("reviewer"), { viewport: { width: 1280, height: 620 } }));
+  await inbox.open(first, `?workflow=${own.workflow}`);
+  await inbox.untilAlive();
+  const list = inbox.card.getByRole("row", { name: /^to/ });
+  await expect(list).toContainText("120 items");
+  const go = inbox.foot.getByRole("button", { name: /^Go to the next unseen/ });
+  await expect(go).toBeVisible();
+  await expect(async () => {
+    await inbox.page.keyboard.press("a");
+    await expect(list.getByRole("button", { name: "Fold" })).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await examine(inbox.page, "inbox-list", { fullPage: false });
+  await expect(async () => {
+    if (await go.isVisible()) await inbox.page.keyboard.press("a");
+    await expect(inbox.approve).toBeEnabled({ timeout: 500 });
+  }).toPass();
+  expect(await deps.db.decision.count({ where: { approvalId: first } })).toBe(0);
+  await own.close();
+});
+
+test(verifies("inbox:hidden", "a long old value is folded, and of what is no longer sent the first few are shown"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, ASKS);
+  const [first = "", second = ""] = await askOften(deps, own, await person("operator"), 2);
+  const page = await open(await person("reviewer"));
+  await approveElsewhere(page, first);
+  await setArguments(deps, first, { text: "word ".repeat(400), ...Object.fromEntries(Array.from({ length: 8 }, (_, place) => [`gone_${place}`, "x"])) });
+  const inbox = new InboxPage(page);
+  await inbox.open(second, `?workflow=${own.workflow}`);
+  await inbox.card.getByRole("button", { name: "Show all 2,002 characters of the old value" }).click();
+  await expect(inbox.card.getByRole("row", { name: /^gone_/ })).toHaveCount(5);
+  await examine(inbox.page, "inbox-old-value", { fullPage: false });
+  await inbox.card.getByRole("button", { name: "and 3 more that are not sent this time" }).click();
+  await expect(inbox.card.getByRole("row", { name: /^gone_/ })).toHaveCount(8);
+  await own.close();
+});

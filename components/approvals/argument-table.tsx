@@ -1,17 +1,14 @@
 "use client";
 
-import { useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { classNames } from "@/components/ui/class-names";
-import type { ComparedArgument } from "@/lib/store/queries/compare-arguments";
-import type { ShownValue } from "@/lib/store/queries/show-arguments";
-import { SeenMark } from "./seen";
+import type { ArgumentChange, ComparedArgument } from "@/lib/store/queries/compare-arguments";
+import { ArgumentValue, ValueBefore } from "./argument-value";
 import { ShownText } from "./shown-text";
 
-/** Longer texts are folded, with their length; opened, they stand there in full. */
-const FOLD_LENGTH = 600;
-const PREVIEW_LENGTH = 240;
 const ROWS_UNFOLDED = 40;
+const GONE_UNFOLDED = 5;
 /** The bar is drawn inside, so that names and values begin at one line whether they differ or not. */
 const CHANGED = "bg-new shadow-[inset_3px_0_0_var(--color-medium)]";
 
@@ -23,6 +20,7 @@ interface Props {
 /** The arguments as they will be sent. What differs from the last approved call is marked, with the old value under it. */
 export function ArgumentTable({ rows, gone }: Props) {
   const [isOpen, setOpen] = useState(rows.length <= ROWS_UNFOLDED);
+  const [isGoneOpen, setGoneOpen] = useState(gone.length <= GONE_UNFOLDED);
   const shown = isOpen ? rows : rows.slice(0, ROWS_UNFOLDED);
   if (rows.length === 0 && gone.length === 0) return <p className="rounded-lg border border-line px-3.5 py-2.5 text-ink-2">The call has no arguments.</p>;
   return (
@@ -31,32 +29,29 @@ export function ArgumentTable({ rows, gone }: Props) {
         <caption className="sr-only">Arguments, exactly as they will be sent</caption>
         <tbody className="block">
           {shown.map((row) => (
-            <tr key={row.path} className={classNames("grid border-b border-line last:border-b-0 tablet:grid-cols-[minmax(0,1fr)_minmax(0,2.6fr)]", row.change && CHANGED)}>
-              <th scope="row" className="px-3.5 pt-2 font-normal text-ink-2 tablet:pb-2">
-                <code className="wrap-anywhere">
-                  <ShownText text={row.path} />
-                </code>
-              </th>
-              <td className="min-w-0 px-3.5 pt-1 pb-2 tablet:pt-2">
-                <Value value={row.value} sameAs={row.sameAs} part={row.path} />
-                {row.change ? <Change change={row.change} /> : null}
-              </td>
-            </tr>
+            <Row key={row.path} path={row.path} part={row.path} isChanged={row.change !== null}>
+              <ArgumentValue value={row.value} sameAs={row.sameAs} part={row.path} newItems={row.change?.newItems ?? []} />
+              {row.change ? <Change change={row.change} /> : null}
+            </Row>
           ))}
-          {gone.map(({ path, was }) => (
-            <tr key={path} className={classNames("grid border-b border-line last:border-b-0 tablet:grid-cols-[minmax(0,1fr)_minmax(0,2.6fr)]", CHANGED)}>
-              <th scope="row" className="px-3.5 pt-2 font-normal text-ink-2 tablet:pb-2">
-                <code className="wrap-anywhere">{path}</code>
-              </th>
-              <td className="px-3.5 pt-1 pb-2 text-sm text-ink-2 wrap-anywhere tablet:pt-2">not sent this time; last approved call: <code>{was}</code></td>
-            </tr>
+          {(isGoneOpen ? gone : gone.slice(0, GONE_UNFOLDED)).map(({ path, was }) => (
+            <Row key={path} path={path} isChanged>
+              <div className="text-sm text-ink-2 wrap-anywhere">not sent this time; last approved call: <ValueBefore text={was} /></div>
+            </Row>
           ))}
         </tbody>
       </table>
       {isOpen ? null : (
         <div className="border-t border-line p-2">
-          <Button size="small" onClick={() => setOpen(true)}>
+          <Button size="small" data-more-parts onClick={() => setOpen(true)}>
             Show {rows.length - ROWS_UNFOLDED} more arguments
+          </Button>
+        </div>
+      )}
+      {isGoneOpen ? null : (
+        <div className="border-t border-line p-2">
+          <Button size="small" onClick={() => setGoneOpen(true)}>
+            and {gone.length - GONE_UNFOLDED} more that are not sent this time
           </Button>
         </div>
       )}
@@ -64,64 +59,36 @@ export function ArgumentTable({ rows, gone }: Props) {
   );
 }
 
-function Change({ change: { was, firstTimeIn } }: { change: NonNullable<ComparedArgument["change"]> }) {
+function Row({ path, part, isChanged, children }: { path: string; part?: string; isChanged: boolean; children: ReactNode }) {
   return (
-    <p className="text-sm text-ink-2 wrap-anywhere">
-      {was === null ? "not in the last approved call" : <>last approved call: <code className="whitespace-pre-wrap"><ShownText text={was} /></code></>}
-      {firstTimeIn === null ? null : `; first time in ${firstTimeIn} approved calls`}
-    </p>
-  );
-}
-
-function Value({ value, sameAs, part }: { value: ShownValue; sameAs: string | null; part: string }) {
-  if (value.kind === "redacted") {
-    return (
-      <span className="inline-block rounded-[4px] border border-dashed border-edge bg-sunken px-2 text-ink-2">
+    <tr data-part={part} className={classNames("grid border-b border-line last:border-b-0 tablet:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]", isChanged && CHANGED)}>
+      <th scope="row" className="px-3.5 pt-2 font-normal text-ink-2 tablet:pb-2">
         <code className="wrap-anywhere">
-          {value.what === "secret" ? "secret" : `${value.what}, hidden`} · {value.length > 0 ? `${value.length} characters · ` : ""}fingerprint {value.fingerprint}
-          {sameAs ? ` · same value as in ${sameAs}` : ""}
+          <Name path={path} />
         </code>
-        <SeenMark part={part} />
-      </span>
-    );
-  }
-  if (value.kind === "plain") {
-    return (
-      <code className="wrap-anywhere">
-        {value.text}
-        <SeenMark part={part} />
-      </code>
-    );
-  }
-  return value.text.length > FOLD_LENGTH ? <Folded text={value.text} length={value.length} part={part} /> : <Whole text={value.text} part={part} />;
-}
-
-function Whole({ text, part }: { text: string; part: string }) {
-  return (
-    <code className="whitespace-pre-wrap wrap-anywhere">
-      &quot;
-      <ShownText text={text} />
-      &quot;
-      <SeenMark part={part} />
-    </code>
+      </th>
+      <td className="min-w-0 px-3.5 pt-1 pb-2 tablet:pt-2">{children}</td>
+    </tr>
   );
 }
 
-function Folded({ text, length, part }: { text: string; length: number; part: string }) {
-  const [isOpen, setOpen] = useState(false);
+/** A name that is too long for its column breaks between its words, and within one only if that alone is too long. */
+function Name({ path }: { path: string }) {
+  return path.split(/(?<=[._[])/).map((word, index) => (
+    // eslint-disable-next-line react/no-array-index-key -- words of one name have no other name
+    <Fragment key={index}>
+      {index > 0 ? <wbr /> : null}
+      <ShownText text={word} />
+    </Fragment>
+  ));
+}
+
+function Change({ change: { was, firstTimeIn, newItems } }: { change: ArgumentChange }) {
   return (
-    <div className="grid justify-items-start gap-1.5">
-      {isOpen ? (
-        <Whole text={text} part={part} />
-      ) : (
-        <code className="whitespace-pre-wrap wrap-anywhere">
-          &quot;
-          <ShownText text={text.slice(0, PREVIEW_LENGTH)} />…
-        </code>
-      )}
-      <Button size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? "Fold" : `Show all ${length.toLocaleString("en")} characters`}
-      </Button>
+    <div className="text-sm text-ink-2 wrap-anywhere">
+      {newItems && newItems.length > 0 ? `${newItems.length === 1 ? "1 item is" : `${newItems.length} items are`} new; ` : ""}
+      {was === null ? "not in the last approved call" : <>last approved call: <ValueBefore text={was} /></>}
+      {firstTimeIn === null ? null : `; first time in ${firstTimeIn} approved calls`}
     </div>
   );
 }

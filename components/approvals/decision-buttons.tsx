@@ -15,12 +15,13 @@ interface Props {
   isPending: boolean;
   hasComment: boolean;
   onApprove: () => void;
+  onGoToUnseen: () => void;
   onOpen: (form: "reject" | "edit" | "aside") => void;
   onComment: () => void;
 }
 
 /** What can be decided, with what each button does, and why one is closed. */
-export function DecisionButtons({ facts, unseen, isSettled, isOver, isPending, hasComment, onApprove, onOpen, onComment }: Props) {
+export function DecisionButtons({ facts, unseen, isSettled, isOver, isPending, hasComment, onApprove, onGoToUnseen, onOpen, onComment }: Props) {
   const isClosed = isOver || isPending;
   const { isRefusedNow } = facts.rule;
   return (
@@ -35,9 +36,14 @@ export function DecisionButtons({ facts, unseen, isSettled, isOver, isPending, h
       </div>
       {isRefusedNow ? <p className="text-sm text-ink-2 tablet:hidden">Approve is closed: the project&rsquo;s rules refuse this call now.</p> : null}
       {unseen > 0 && isSettled && !isRefusedNow ? (
-        <p id="approve-waits" role="status" className="text-sm text-ink-2">
-          Approve opens when all arguments were on the screen; {unseen} {unseen === 1 ? "is" : "are"} left. Scroll down and unfold them.
-        </p>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <p id="approve-waits" role="status" className="text-sm text-ink-2">
+            Approve opens when all arguments were on the screen; {unseen} {unseen === 1 ? "is" : "are"} left.
+          </p>
+          <Button size="small" data-key="a" onClick={onGoToUnseen}>
+            Go to the next unseen ({unseen}) <KeyHint letter="A" />
+          </Button>
+        </div>
       ) : null}
       <div className="grid grid-cols-4 gap-2 tablet:flex tablet:flex-wrap tablet:gap-1.5">
         <Button data-key="r" disabled={isClosed} aria-describedby={consequenceId("Reject")} onClick={() => onOpen("reject")} className="max-tablet:order-2">
@@ -53,7 +59,7 @@ export function DecisionButtons({ facts, unseen, isSettled, isOver, isPending, h
           Comment
         </Button>
         <Button
-          data-key="a"
+          data-key={unseen > 0 ? undefined : "a"}
           variant="primary"
           disabled={isOver || unseen > 0 || isRefusedNow}
           aria-disabled={isPending || undefined}
@@ -61,7 +67,7 @@ export function DecisionButtons({ facts, unseen, isSettled, isOver, isPending, h
           onClick={onApprove}
           className="max-tablet:order-1 max-tablet:col-span-4 tablet:ml-auto"
         >
-          {isPending ? "Recording…" : facts.confirmWord === null ? "Approve" : "Approve…"} <KeyHint letter="A" />
+          {isPending ? "Recording…" : facts.confirmWord === null ? "Approve" : "Approve…"} {unseen > 0 ? null : <KeyHint letter="A" />}
         </Button>
       </div>
     </>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useState, useTransition } from "react";
+import { useRef, useState, useTransition } from "react";
 import { Notice } from "@/components/ui/notice";
 import { isOnline, useRefresh } from "@/components/ui/online";
 import { AnswerNotice } from "./answer-notice";
@@ -16,6 +16,9 @@ import { type EditDrafts, EditForm } from "./edit-form";
 import { RejectForm } from "./reject-form";
 import { useMissingParts } from "./seen";
 import { describeEdits, type Drafts, NOTHING_WRITTEN } from "./unsent-draft";
+
+/** So long after going to an unseen argument nothing is approved. */
+const GOING_MS = 1_000;
 
 type Mode = "choose" | "confirm" | "reject" | "edit" | "aside";
 
@@ -35,7 +38,8 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
   // Another's approval takes the form for changes away; what is left to decide comes back.
   const mode = wanted === "edit" && facts.edit === null ? "choose" : wanted;
   const [isPending, start] = useTransition();
-  const { missing, isSettled } = useMissingParts();
+  const { missing, isSettled, goToNext } = useMissingParts();
+  const wentAt = useRef(-Infinity);
   const left = useLeft(facts.expiresAt, facts.now);
   const isOver = left !== null && left <= 0;
   const unseen = facts.needsSight ? missing : 0;
@@ -68,8 +72,13 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
     setAnswer(null);
     setMode(next);
   };
+  const goToUnseen = () => {
+    wentAt.current = performance.now();
+    goToNext();
+  };
   const approve = () => {
-    if (unseen > 0 || isOver) return;
+    // A press that was meant to go on to the next unseen argument must not approve when there is none any more.
+    if (unseen > 0 || isOver || performance.now() - wentAt.current < GOING_MS) return;
     setAnswer(null);
     if (facts.confirmWord === null) send({ verdict: "approved" });
     else setMode("confirm");
@@ -86,7 +95,7 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
       ) : null}
       {mode === "aside" ? <AsideForm approvalId={facts.approvalId} nextHref={facts.nextHref} hasExpiry={facts.expiresAt !== null} note={drafts.note} onNote={(note) => keep({ note })} setAside={actions.setAside} onCancel={back} /> : null}
       {drafts.hasComment && mode !== "reject" && mode !== "aside" ? <CommentField value={drafts.comment} onChange={(comment) => keep({ comment })} onLeaveOut={() => keep({ hasComment: false })} /> : null}
-      {mode === "choose" ? <DecisionButtons facts={facts} unseen={unseen} isSettled={isSettled} isOver={isOver} isPending={isPending} hasComment={drafts.hasComment} onApprove={approve} onOpen={open} onComment={() => keep({ hasComment: true })} /> : null}
+      {mode === "choose" ? <DecisionButtons facts={facts} unseen={unseen} isSettled={isSettled} isOver={isOver} isPending={isPending} hasComment={drafts.hasComment} onApprove={approve} onGoToUnseen={goToUnseen} onOpen={open} onComment={() => keep({ hasComment: true })} /> : null}
     </div>
   );
 }

@@ -5,7 +5,8 @@ import { rememberSeen } from "./seen-cards";
 
 interface Seen {
   report: (part: string) => void;
-  missing: number;
+  /** In the order of the card. */
+  missing: readonly string[];
   /** How many pixels of the window's end something stands over; null until that was measured. */
   covered: number | null;
   /** False in the first moment, in which nothing was looked for yet. */
@@ -13,7 +14,7 @@ interface Seen {
 }
 
 const SETTLE_MS = 500;
-const SeenContext = createContext<Seen>({ report: () => undefined, missing: 0, covered: null, isSettled: false });
+const SeenContext = createContext<Seen>({ report: () => undefined, missing: [], covered: null, isSettled: false });
 
 /** Knows which parts of a card have been on the screen. Approving a high or critical call waits for all of them. */
 export function SeenParts({ card, digest, parts, children }: { card: string; digest: string; parts: readonly string[]; children: ReactNode }) {
@@ -32,9 +33,9 @@ export function SeenParts({ card, digest, parts, children }: { card: string; dig
       }),
     [digest],
   );
-  const missing = parts.filter((part) => seen.digest !== digest || !seen.parts.has(part)).length;
+  const missing = useMemo(() => parts.filter((part) => seen.digest !== digest || !seen.parts.has(part)), [parts, seen, digest]);
   useEffect(() => {
-    if (missing === 0) rememberSeen({ id: card, digest });
+    if (missing.length === 0) rememberSeen({ id: card, digest });
   }, [card, digest, missing]);
   const covered = useCovered();
   const value = useMemo(() => ({ report, missing, covered, isSettled }), [report, missing, covered, isSettled]);
@@ -54,9 +55,18 @@ function useCovered(): number | null {
   return covered;
 }
 
-export function useMissingParts(): { missing: number; isSettled: boolean } {
+/** Opens what is folded and brings it to where it is read from; what is open already, to where it ends. */
+function goTo(part: string | undefined): void {
+  const row = part === undefined ? null : document.querySelector<HTMLElement>(`[data-part="${CSS.escape(part)}"]`);
+  if (!row) return document.querySelector<HTMLElement>("[data-more-parts]")?.click();
+  const fold = row.querySelector<HTMLElement>('[aria-expanded="false"][data-fold]');
+  fold?.click();
+  (fold ? row : (row.querySelector("[data-seen-mark]") ?? row)).scrollIntoView({ block: fold ? "start" : "center" });
+}
+
+export function useMissingParts(): { missing: number; isSettled: boolean; goToNext: () => void } {
   const { missing, isSettled } = useContext(SeenContext);
-  return { missing, isSettled };
+  return { missing: missing.length, isSettled, goToNext: () => goTo(missing[0]) };
 }
 
 /** Stands at the very end of a part: when it comes into view, what is before it was there too. */
@@ -75,5 +85,5 @@ export function SeenMark({ part }: { part: string }) {
     observer.observe(mark);
     return () => observer.disconnect();
   }, [part, report, covered]);
-  return <span ref={ref} aria-hidden className="inline-block h-px w-px" />;
+  return <span ref={ref} aria-hidden data-seen-mark className="inline-block h-px w-px" />;
 }

@@ -1,8 +1,15 @@
-import { printShown, type ShownArgument } from "@/lib/store/queries/show-arguments";
+import { printShown, type ShownArgument, type ShownValue } from "@/lib/store/queries/show-arguments";
+
+export interface ArgumentChange {
+  was: string | null;
+  firstTimeIn: number | null;
+  /** Of a list: the places of what the last approved call's list had not. */
+  newItems?: number[];
+}
 
 export interface ComparedArgument extends ShownArgument {
   /** Set when it is not what the last approved call had. */
-  change: { was: string | null; firstTimeIn: number | null } | null;
+  change: ArgumentChange | null;
   /** "call 2 of this run", when a hidden value is known from elsewhere. */
   sameAs: string | null;
 }
@@ -22,9 +29,16 @@ export function compareArguments(shown: readonly ShownArgument[], earlier: reado
     const now = printShown(value);
     if (!last || last.get(path) === now) return { ...argument, change: null, sameAs: known };
     const isNew = older.length > 0 && older.every((call) => call.get(path) !== now);
-    return { ...argument, change: { was: last.get(path) ?? null, firstTimeIn: isNew ? earlier.length : null }, sameAs: known };
+    const newItems = findNewItems(value, earlier[0]?.find((other) => other.path === path)?.value);
+    return { ...argument, change: { was: last.get(path) ?? null, firstTimeIn: isNew ? earlier.length : null, ...(newItems && { newItems }) }, sameAs: known };
   });
   const present = new Set(shown.map((argument) => argument.path));
   const gone = last ? [...last].filter(([path]) => !present.has(path)).map(([path, was]) => ({ path, was })) : [];
   return { arguments: compared, gone };
+}
+
+function findNewItems(now: ShownValue, before: ShownValue | undefined): number[] | null {
+  if (now.kind !== "list" || before?.kind !== "list") return null;
+  const known = new Set(before.items);
+  return now.items.flatMap((item, place) => (known.has(item) ? [] : [place]));
 }

@@ -17,6 +17,20 @@ it("gives every leaf its path, those that the schema requires first, the rest by
   ]);
 });
 
+it("reads a list of plain values as one argument, in which nothing hides, and a list of objects by its leaves", () => {
+  expect(shownPaths({ to: ["a@x.test", "b\u200B@x.test", 'c", "d'], sizes: [1, null, true], mixed: [1, { a: 2 }] })).toEqual([
+    ["mixed[0]", "1"],
+    ["mixed[1].a", "2"],
+    ["sizes", "1, null, true"],
+    ["to", '"a@x.test", "b⟨U+200B⟩@x.test", "c\\", \\"d"'],
+  ]);
+});
+
+it("names what is new in a list", () => {
+  const [now, last] = [["a", "b", "d", "a"], ["c", "b", "a"]].map((to) => showArguments({ to }));
+  expect(compareArguments(now!, [last!], new Map()).arguments[0]?.change).toEqual({ was: '"c", "b", "a"', firstTimeIn: null, newItems: [2] });
+});
+
 it("makes characters that cannot be seen visible, in values and in names", () => {
   expect(shownPaths({ "to\u200Bken": "pay \u202Eevil\u0007" })).toEqual([['["to⟨U+200B⟩ken"]', '"pay ⟨U+202E⟩evil⟨U+0007⟩"']]);
 });

@@ -5,6 +5,8 @@ export type ShownValue =
   | { kind: "text"; text: string; length: number }
   /** Numbers, true, false, null, and empty lists and objects, as JSON writes them. */
   | { kind: "plain"; text: string }
+  /** A list of texts and plain values is read as one; each as JSON would write it. */
+  | { kind: "list"; items: string[] }
   | { kind: "redacted"; what: string; length: number; fingerprint: string };
 
 export interface ShownArgument {
@@ -26,7 +28,7 @@ interface Redaction {
   fingerprint: string;
 }
 
-/** Every leaf with its path, in the order given by `names` (the tool's schema), the rest by name. Lists keep their order. */
+/** Every leaf, and every list of leaves, with its path, in the order given by `names` (the tool's schema), the rest by name. Lists keep their order. */
 export function showArguments(args: unknown, names: readonly string[] = []): ShownArgument[] {
   const shown: ShownArgument[] = [];
   walk(args, "", names, shown);
@@ -48,11 +50,16 @@ function walk(value: unknown, path: string, names: readonly string[], shown: Sho
   const redaction = redactionOf(value);
   if (redaction) shown.push({ path, value: { kind: "redacted", what: redaction.kind, length: redaction.length, fingerprint: redaction.fingerprint } });
   else if (typeof value === "string") shown.push({ path, value: { kind: "text", text: showInvisible(value), length: value.length } });
+  else if (Array.isArray(value) && value.length > 0 && value.every(isScalar)) shown.push({ path, value: { kind: "list", items: value.map(printScalar) } });
   else if (Array.isArray(value) && value.length > 0) value.forEach((entry, index) => walk(entry, `${path}[${index}]`, [], shown));
   else if (value !== null && typeof value === "object" && Object.keys(value).length > 0) {
     for (const [key, entry] of inOrder(Object.entries(value), names)) walk(entry, join(path, key), [], shown);
   } else if (path !== "") shown.push({ path, value: { kind: "plain", text: JSON.stringify(value) ?? "null" } });
 }
+
+const isScalar = (value: unknown): boolean => value === null || typeof value !== "object";
+/** With its quotes escaped: no text may look like two. */
+const printScalar = (value: unknown): string => (typeof value === "string" ? `"${showInvisible(value).replaceAll(/["\\]/g, "\\$&")}"` : (JSON.stringify(value) ?? "null"));
 
 function inOrder(entries: [string, unknown][], names: readonly string[]): [string, unknown][] {
   const place = (key: string) => (names.includes(key) ? names.indexOf(key) : names.length);
@@ -77,6 +84,8 @@ export function printShown(value: ShownValue): string {
       return `"${value.text}"`;
     case "plain":
       return value.text;
+    case "list":
+      return value.items.join(", ");
     case "redacted":
       return `${value.what} hidden, ${value.length} characters, ${value.fingerprint}`;
   }
