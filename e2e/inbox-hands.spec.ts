@@ -159,6 +159,20 @@ test(verifies("inbox:seen", "a long list is one argument, and A leads to what wa
   await own.close();
 });
 
+test(verifies("inbox:card", "what became of a call comes into sight although the card was scrolled to its end"), async ({ open, person, deps }) => {
+  const reviewer = await person("reviewer");
+  const own = await openOwnProject(deps, ASKS);
+  const [first = ""] = await askOften(deps, own, await person("operator"), 1);
+  await setArguments(deps, first, Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`argument_${place}`, "A line of text that is read."])));
+  const inbox = new InboxPage(await open(reviewer, { viewport: { width: 1280, height: 620 } }));
+  await inbox.open(first, `?workflow=${own.workflow}`);
+  await inbox.card.getByRole("heading", { name: "Seen before" }).scrollIntoViewIfNeeded();
+  await inbox.reject.click();
+  await inbox.card.getByRole("button", { name: "Reject", exact: true }).click();
+  await expect(inbox.card.getByText(`Rejected by ${reviewer.name}`, { exact: true })).toBeInViewport();
+  await own.close();
+});
+
 test(verifies("inbox:hidden", "a long old value is folded, and of what is no longer sent the first few are shown"), async ({ open, person, deps }) => {
   const own = await openOwnProject(deps, ASKS);
   const [first = "", second = ""] = await askOften(deps, own, await person("operator"), 2);

@@ -2,6 +2,7 @@ import { Notice } from "@/components/ui/notice";
 import { RelativeTime } from "@/components/ui/relative-time";
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
 import { describeOutcome } from "./describe-outcome";
+import { OutcomeInView } from "./outcome-in-view";
 import { RefreshWhileMoving } from "./refresh-while";
 import { ShownText } from "./shown-text";
 
@@ -10,8 +11,7 @@ export function CardOutcome({ card }: { card: ApprovalCard }) {
   const outcome = describeOutcome(card);
   return (
     <>
-      {/* There before there is anything to say: what comes together with its live region is not read out. */}
-      <div aria-live="polite" className={outcome ? undefined : "sr-only"}>
+      <OutcomeInView isThere={outcome !== null}>
         {outcome ? (
           <Notice tone={outcome.tone} title={outcome.title}>
             {outcome.detail ? <p className="wrap-anywhere">{outcome.detail}</p> : null}
@@ -19,7 +19,7 @@ export function CardOutcome({ card }: { card: ApprovalCard }) {
           </Notice>
         ) : null}
         {outcome?.isMoving ? <RefreshWhileMoving /> : null}
-      </div>
+      </OutcomeInView>
       {outcome && card.call.output !== null ? (
         <section aria-labelledby="result" className="grid gap-2">
           <h3 id="result" className="text-sm font-medium text-ink-2">
