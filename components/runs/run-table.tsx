@@ -13,7 +13,7 @@ export interface ListedRun {
   workflow: string;
   version: string;
   status: RunStatus;
-  startedBy: { kind: string; name: string };
+  startedBy: { kind: string; name: string; person: string | null };
   steps: readonly { key: string; status: StepStatus }[];
   stepsTotal: number;
   waitedMs: number;
@@ -77,7 +77,7 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
         <div className="mt-0.5 grid gap-1 pl-4.5 text-sm text-ink-2 tablet:hidden">
           <span className="truncate">
             {withWorkflow ? `${run.workflow} · ` : ""}
-            {run.startedBy.name} · {describeCost(run.costUsd)}
+            {run.startedBy.person ?? run.startedBy.name} · {describeCost(run.costUsd)}
           </span>
           <StepStrip steps={run.steps} total={run.stepsTotal} />
         </div>
@@ -88,8 +88,8 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
         </Td>
       ) : null}
       <Td className="truncate max-tablet:hidden">
-        {run.startedBy.name}
-        {run.startedBy.kind === "user" ? null : <span className="text-sm text-ink-3"> {run.startedBy.kind}</span>}
+        {run.startedBy.person ?? run.startedBy.name}
+        {run.startedBy.kind === "user" ? null : <span className="text-sm text-ink-3"> {run.startedBy.person === null ? run.startedBy.kind : `by ${run.startedBy.kind} ${run.startedBy.name}`}</span>}
       </Td>
       <Td className="max-tablet:hidden">
         <StepStrip steps={run.steps} total={run.stepsTotal} />

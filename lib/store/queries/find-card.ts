@@ -20,12 +20,13 @@ import { getRunSoFar } from "@/lib/store/queries/run-so-far";
 import { findSameValues } from "@/lib/store/queries/same-values";
 import { seenBefore } from "@/lib/store/queries/seen-before";
 import { listInvisible, showArguments } from "@/lib/store/queries/show-arguments";
+import { describeStarter, findStarters } from "@/lib/store/queries/starter-people";
 import { nameSteps } from "@/lib/store/queries/step-names";
 import { readStarters } from "@/lib/store/starters-sql";
 
 const cardInclude = {
   call: { include: { step: { select: { key: true } } } },
-  run: { select: { id: true, startedByUserId: true, startedByName: true, retryOfRunId: true } },
+  run: { select: { id: true, startedByUserId: true, startedByKind: true, startedByName: true, retryOfRunId: true } },
   decisions: { include: { user: { select: { id: true, name: true } }, token: { select: { name: true } } }, orderBy: { id: "asc" } },
   setAsides: { include: { user: { select: { name: true } } }, orderBy: { createdAt: "asc" } },
 } satisfies Prisma.ApprovalInclude;
@@ -56,7 +57,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
   const row = stricter === null || stored.status !== "pending" ? stored : { ...stored, ...held(stricter) };
   const startersOf = await readStarters(db, [run]);
   const deciding = { approvers: row.approvers, selfApproval: row.selfApproval, starterIds: startersOf(run.id) };
-  const [definition, earlier, sameAs, same, seen, soFar, deciders, nameOf, refusedBefore] = await Promise.all([
+  const [definition, earlier, sameAs, same, seen, soFar, deciders, nameOf, refusedBefore, personBehind] = await Promise.all([
     call.definitionFingerprint ? findDefinitionOf(db, row.tool, call.definitionFingerprint) : null,
     listApprovedCalls(db, row),
     findSameValues(db, call),
@@ -66,6 +67,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     listDeciders(db, deciding, row.decisions.map((decision) => decision.userId)),
     nameSteps(db, [call]),
     db.call.count({ where: { stepId: row.stepId, server: row.server, tool: row.tool, id: { not: row.callId }, status: { in: ["rejected", "expired"] } } }),
+    findStarters(db, [run]),
   ]);
   // The database keeps no order of keys, but it keeps that of lists: what the tool requires comes first, as its author wrote it.
   const required = definition?.inputSchema.required;
@@ -74,6 +76,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
   const compared = compareArguments(shown, earlier.map((other) => showArguments(other.arguments, names)), sameAs);
   return {
     ...facts(row),
+    startedBy: describeStarter(run, personBehind(run)),
     stepKey: nameOf(call),
     destructive: assessDanger(definition?.annotations, stated).destructive,
     ...compared,
@@ -104,14 +107,13 @@ async function findDefinitionOf(db: Db, tool: string, fingerprint: string): Prom
 }
 
 function facts(row: Row) {
-  const { call, run } = row;
+  const { call } = row;
   const rule = row.rule as unknown as ApprovalRule;
   const { id, callId, runId, status, version, digest, server, tool, workflow, agent, approvals, minApprovals, onReject, timeoutBehavior, approvers, editable } = row;
   return {
     id, callId, runId, status, version, digest, server, tool, workflow, agent, approvals, minApprovals, onReject, timeoutBehavior, approvers, editable,
     danger: row.danger as DangerLevel,
     summary: showInvisible(row.summary || call.summary || tool),
-    startedBy: run.startedByName,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt?.toISOString() ?? null,
     decidedAt: row.decidedAt?.toISOString() ?? null,

@@ -5,6 +5,7 @@ import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import { listReviewSteps } from "@/lib/store/queries/list-review-steps";
 import { shown } from "@/lib/store/queries/shown";
+import { findStarters } from "@/lib/store/queries/starter-people";
 import { sumPersonWaits } from "@/lib/store/queries/sum-person-waits";
 
 export interface RunPage {
@@ -14,7 +15,8 @@ export interface RunPage {
   configHash: string;
   status: RunStatus;
   error: { code: string; message: string; step?: string } | null;
-  startedBy: { kind: string; id: string; name: string };
+  /** With the person behind a token or an agent. */
+  startedBy: { kind: string; id: string; name: string; person: string | null };
   parentRunId: string | null;
   retryOfRunId: string | null;
   retriedAsRunId: string | null;
@@ -64,7 +66,7 @@ const UNKNOWN_SHOWN_MAX = 20;
 export async function findRunPage(db: Db, runId: string, now: Date): Promise<RunPage | null> {
   const run = await db.run.findUnique({ where: { id: runId }, omit: { secrets: true } });
   if (!run) return null;
-  const [steps, children, approvals, pendingApprovals, lastEvent, waits, retry, unknownCalls, reviews] = await Promise.all([
+  const [steps, children, approvals, pendingApprovals, lastEvent, waits, retry, unknownCalls, reviews, personBehind] = await Promise.all([
     db.step.findMany({ where: { runId, parentId: null }, orderBy: { id: "asc" }, omit: { input: true, output: true, rawOutput: true, state: true } }),
     countChildren(db, runId),
     db.approval.count({ where: { runId } }),
@@ -75,13 +77,14 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
     db.run.findFirst({ where: { retryOfRunId: runId }, orderBy: { id: "desc" }, select: { id: true } }),
     db.call.findMany({ where: { runId, status: "outcome_unknown" }, orderBy: { id: "asc" }, take: UNKNOWN_SHOWN_MAX, select: { id: true, server: true, tool: true, summary: true, stepId: true } }),
     listReviewSteps(db, runId),
+    findStarters(db, [run]),
   ]);
   const [review] = reviews;
   const { startedByKind, startedById, startedByName, costUsd, costBudgetUsd, activeMs } = run;
   return {
     ...run,
     error: shown(run.error as RunPage["error"]),
-    startedBy: { kind: startedByKind, id: startedById, name: startedByName },
+    startedBy: { kind: startedByKind, id: startedById, name: startedByName, person: personBehind(run) },
     retriedAsRunId: retry?.id ?? null,
     params: shown(run.params),
     output: shown(run.output),

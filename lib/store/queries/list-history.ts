@@ -6,6 +6,7 @@ import type { Prisma } from "@/lib/store/generated/client";
 import { PLAN_ANEW } from "@/lib/store/plan-anew";
 import { type Page, toPage } from "@/lib/store/queries/page";
 import { type RunFilter, runsWhere } from "@/lib/store/queries/run-filter";
+import { findStarters } from "@/lib/store/queries/starter-people";
 import { sumPersonWaits } from "@/lib/store/queries/sum-person-waits";
 
 export interface HistoryRun {
@@ -13,7 +14,8 @@ export interface HistoryRun {
   workflow: string;
   version: string;
   status: RunStatus;
-  startedBy: { kind: string; name: string };
+  /** With the person behind a token or an agent. */
+  startedBy: { kind: string; name: string; person: string | null };
   steps: { key: string; status: StepStatus }[];
   stepsTotal: number;
   /** Time in which people were asked and had not answered yet; questions that overlap count once. */
@@ -31,8 +33,9 @@ interface Row {
   workflow: string;
   version: string;
   status: RunStatus;
-  kind: string;
-  name: string;
+  startedByKind: string;
+  startedByName: string;
+  startedByUserId: string | null;
   active_ms: number;
   cost_usd: Prisma.Decimal;
   error: { message?: string } | null;
@@ -48,11 +51,11 @@ export async function listHistory(db: Db, query: RunFilter & { now: Date; cursor
   const limit = query.limit ?? PAGE_SIZE;
   const where = await runsWhere(db, query, { cursor: query.cursor, limit: limit + 1 });
   const rows = await db.$queryRaw<Row[]>`
-    ${PLAN_ANEW}SELECT id, workflow, version, status::text AS status, started_by_kind::text AS kind, started_by_name AS name, active_ms, cost_usd, error, created_at, completed_at
+    ${PLAN_ANEW}SELECT id, workflow, version, status::text AS status, started_by_kind::text AS "startedByKind", started_by_name AS "startedByName", started_by_user_id AS "startedByUserId", active_ms, cost_usd, error, created_at, completed_at
     FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`;
   const ids = rows.map((row) => row.id);
-  const [strips, waits] = await Promise.all([listStrips(db, ids), sumPersonWaits(db, ids, query.now)]);
-  return toPage(rows, limit, (row) => row.id, (row) => toHistoryRun(row, strips.get(row.id), waits.get(row.id) ?? 0));
+  const [strips, waits, personBehind] = await Promise.all([listStrips(db, ids), sumPersonWaits(db, ids, query.now), findStarters(db, rows)]);
+  return toPage(rows, limit, (row) => row.id, (row) => toHistoryRun(row, { strip: strips.get(row.id), waitedMs: waits.get(row.id) ?? 0, person: personBehind(row) }));
 }
 
 interface Strip {
@@ -75,13 +78,13 @@ async function listStrips(db: Db, runIds: string[]): Promise<Map<string, Strip>>
   return strips;
 }
 
-function toHistoryRun(row: Row, strip: Strip | undefined, waitedMs: number): HistoryRun {
+function toHistoryRun(row: Row, { strip, waitedMs, person }: { strip: Strip | undefined; waitedMs: number; person: string | null }): HistoryRun {
   return {
     id: row.id,
     workflow: row.workflow,
     version: row.version,
     status: row.status,
-    startedBy: { kind: row.kind, name: row.name },
+    startedBy: { kind: row.startedByKind, name: row.startedByName, person },
     steps: strip?.steps ?? [],
     stepsTotal: strip?.total ?? 0,
     waitedMs,

@@ -7,6 +7,7 @@ import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 import { type InboxFilter, type InboxReader, inboxWhere } from "@/lib/store/queries/inbox-reader";
 import { type Page, toPage } from "@/lib/store/queries/page";
+import { describeStarter, findStarters } from "@/lib/store/queries/starter-people";
 import { STARTERS } from "@/lib/store/starters-sql";
 
 export type InboxSort = "expiry" | "age" | "danger";
@@ -61,15 +62,16 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
     where: { id: { in: found.map((row) => row.id) } },
     include: {
       call: { select: { summary: true } },
-      run: { select: { startedByName: true } },
+      run: { select: { startedByKind: true, startedByName: true, startedByUserId: true } },
       decisions: { where: { userId: reader.userId }, select: { id: true } },
       setAsides: { where: { note: { not: null } }, orderBy: { createdAt: "asc" }, select: { user: { select: { name: true } } } },
     },
   });
-  const noTriesLeft = await findNoTriesLeft(db, rows);
+  const [noTriesLeft, personBehind] = await Promise.all([findNoTriesLeft(db, rows), findStarters(db, rows.map(({ run }) => run))]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const page = toPage(found, limit, formatCursor, ({ id, starterIds }) => ({ row: byId.get(id), starterIds }));
-  return { ...page, items: page.items.flatMap(({ row, starterIds }) => (row ? [toInboxRow(row, starterIds, reader, noTriesLeft)] : [])) };
+  const toItem = ({ row, starterIds }: (typeof page.items)[number]) => (row ? [toInboxRow(row, { starterIds, reader, noTriesLeft, startedBy: describeStarter(row.run, personBehind(row.run)) })] : []);
+  return { ...page, items: page.items.flatMap(toItem) };
 }
 
 const ORDERS: Record<InboxSort, Prisma.Sql> = {
@@ -97,7 +99,7 @@ export function parseCursor(text: string): InboxCursor | undefined {
   return { id, danger, expiresAt: time === "" ? null : new Date(Number(time)) };
 }
 
-type Row = Prisma.ApprovalGetPayload<{ include: { call: { select: { summary: true } }; run: { select: { startedByName: true } }; decisions: { select: { id: true } }; setAsides: { select: { user: { select: { name: true } } } } } }>;
+type Row = Prisma.ApprovalGetPayload<{ include: { call: { select: { summary: true } }; run: { select: { startedByKind: true; startedByName: true; startedByUserId: true } }; decisions: { select: { id: true } }; setAsides: { select: { user: { select: { name: true } } } } } }>;
 
 /** Those that ask for another call after a rejection, and have had as many as there are. */
 async function findNoTriesLeft(db: Db, rows: readonly Row[]): Promise<ReadonlySet<string>> {
@@ -108,13 +110,19 @@ async function findNoTriesLeft(db: Db, rows: readonly Row[]): Promise<ReadonlySe
   return new Set(retrying.filter((row) => triesOf(row) >= RETRIES_AFTER_REJECTION).map(({ id }) => id));
 }
 
-function toInboxRow(row: Row, starterIds: readonly string[], reader: InboxReader, noTriesLeft: ReadonlySet<string>): InboxRow {
+interface RowFacts {
+  starterIds: readonly string[];
+  reader: InboxReader;
+  noTriesLeft: ReadonlySet<string>;
+  startedBy: string;
+}
+
+function toInboxRow(row: Row, { starterIds, reader, noTriesLeft, startedBy }: RowFacts): InboxRow {
   const { id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals } = row;
   return {
-    id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals,
+    id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals, startedBy,
     // A question that was asked again carries no sentence of its own; its call does.
     summary: showInvisible(row.summary || row.call.summary || tool),
-    startedBy: row.run.startedByName,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt?.toISOString() ?? null,
     refusal: refusalToDecide(reader, { ...row, starterIds }),

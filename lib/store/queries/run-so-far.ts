@@ -1,6 +1,7 @@
 import { showInvisible } from "@/lib/domain/tool-text";
 import { isId } from "@/lib/ids";
 import type { Db } from "@/lib/store/client";
+import { describeStarter, findStarters } from "@/lib/store/queries/starter-people";
 
 const ITEMS_MAX = 30;
 const PARAMS_LENGTH_MAX = 160;
@@ -45,6 +46,7 @@ export async function getRunSoFar(db: Db, runId: string): Promise<RunSoFar> {
     db.call.findMany({ where: { runId }, orderBy: { id: "desc" }, take: ITEMS_MAX, select: { id: true, server: true, tool: true, status: true, createdAt: true, executingAt: true, completedAt: true, approvals: { select: { id: true }, take: 1 } } }),
     db.step.findMany({ where: { runId, status: "pending", parentId: null }, orderBy: { id: "asc" }, take: 8, select: { key: true } }),
   ]);
+  const person = (await findStarters(db, [run]))(run);
   const moments = [
     ...turns.map((turn): RunMoment => ({ id: turn.id, at: turn.createdAt.toISOString(), kind: "turn", title: `${nameOf(turn.step)}: model turn ${turn.number}`, detail: `${turn.tokensIn} in, ${turn.tokensOut} out, $${turn.costUsd.toFixed(4)}`, status: "done" })),
     ...calls.map((call): RunMoment => ({ id: call.id, at: call.createdAt.toISOString(), kind: "call", title: `${call.server}.${call.tool}`, detail: describeCall(call), status: call.status })),
@@ -55,8 +57,8 @@ export async function getRunSoFar(db: Db, runId: string): Promise<RunSoFar> {
     workflow: run.workflow,
     version: run.version,
     status: run.status,
-    startedBy: run.startedByName,
-    startedByKind: run.startedByKind,
+    startedBy: describeStarter(run, person),
+    startedByKind: person === null ? run.startedByKind : "user",
     startedAt: run.createdAt.toISOString(),
     params: shorten(showInvisible(JSON.stringify(run.params))),
     moments: kept,

@@ -32,8 +32,8 @@ export function RunHead({ run, now }: { run: RunPage; now: string }) {
       ) : null}
       <Facts>
         <Fact name="Started by">
-          {run.startedBy.name}
-          {run.startedBy.kind === "user" ? null : <span className="text-ink-3"> by {run.startedBy.kind}</span>}
+          {run.startedBy.person ?? run.startedBy.name}
+          {run.startedBy.kind === "user" ? null : <span className="text-ink-3"> by {run.startedBy.kind}{run.startedBy.person === null ? "" : ` ${run.startedBy.name}`}</span>}
         </Fact>
         <Fact name="Started">
           <LocalTime at={run.createdAt.toISOString()} withDate />{" "}
