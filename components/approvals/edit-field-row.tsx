@@ -7,6 +7,8 @@ import type { InvisibleArgument } from "@/lib/store/queries/show-arguments";
 import type { Draft, EditField } from "./edit-fields";
 import { ShownText } from "./shown-text";
 
+const KIND_WORDS: Partial<Record<EditField["kind"], string>> = { number: "number", integer: "integer", json: "JSON", items: "one on each line" };
+
 interface Props {
   field: EditField;
   /** Set when something hides in its name, or in the value that was proposed. */
@@ -28,7 +30,7 @@ export function EditFieldRow({ field, invisible, draft, problem, isFirst, onChan
     <div className="grid gap-1.5">
       <div className="flex flex-wrap items-baseline justify-between gap-2 text-sm">
         <label htmlFor={id} className="font-medium text-ink-2">
-          <code><ShownText text={name} /></code> {field.kind === "number" || field.kind === "integer" || field.kind === "json" ? <span className="font-normal text-ink-3">{field.kind === "json" ? "JSON" : field.kind}</span> : null}
+          <code><ShownText text={name} /></code> {KIND_WORDS[field.kind] ? <span className="font-normal text-ink-3">{KIND_WORDS[field.kind]}</span> : null}
         </label>
         {field.required || field.kind === "hidden" ? null : (
           <label className="flex items-center gap-1.5 text-ink-2">
@@ -75,8 +77,9 @@ function Control({ id, field, draft, isFirst, isInvalid, noteIds, onChange }: Co
     case "choice":
       return <Select {...common} onChange={(event) => write(event.target.value)} choices={field.choices.map((choice) => ({ value: JSON.stringify(choice), label: typeof choice === "string" ? choice : JSON.stringify(choice) }))} />;
     case "lines":
+    case "items":
     case "json":
-      return <textarea {...common} rows={Math.min(12, Math.max(2, draft.text.split("\n").length))} spellCheck={false} onChange={(event) => write(event.target.value)} className={classNames(controlClass, "h-auto py-1.5 max-tablet:h-auto font-mono text-[12.5px]")} />;
+      return <textarea {...common} rows={2} spellCheck={false} onChange={(event) => write(event.target.value)} className={classNames(controlClass, "h-auto max-h-72 field-sizing-content py-1.5 max-tablet:h-auto font-mono text-[12.5px]")} />;
     default:
       return <input {...common} type="text" autoComplete="off" spellCheck={false} inputMode={field.kind === "text" ? undefined : "decimal"} onChange={(event) => write(event.target.value)} className={classNames(controlClass, "font-mono text-[12.5px]")} />;
   }

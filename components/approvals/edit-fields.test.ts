@@ -49,6 +49,15 @@ it.each([
   expect(Object.keys(problems)).toEqual([name]);
 });
 
+it("a list of texts is written one to a line, and as JSON where a line could not tell what it was", () => {
+  const list = { properties: { to: { type: "array", items: { type: "string" } } } };
+  const [field] = listEditFields(list, { to: ["a@x.test", " b "] });
+  expect(toDraft(field!)).toEqual({ text: "a@x.test\n b ", isSent: true });
+  expect(readForm([field!], { to: toDraft(field!) }).edits).toEqual([]);
+  expect(readForm([field!], { to: { text: "a@x.test\n\nc\n", isSent: true } }).edits).toEqual([{ name: "to", value: ["a@x.test", "c"] }]);
+  for (const to of [[""], ["a\nb"], [1]]) expect(listEditFields(list, { to })[0]?.kind).toBe("json");
+});
+
 it("a hidden value is never part of what is sent", () => {
   expect(fields.find((field) => field.name === "api_key")?.kind).toBe("hidden");
   expect(withText("api_key", "guess").edits).toEqual([]);

@@ -3,7 +3,7 @@ import type { ArgumentEdit } from "./decision";
 /** One field of the form that a tool's JSON Schema becomes. */
 export interface EditField {
   name: string;
-  kind: "text" | "lines" | "number" | "integer" | "boolean" | "choice" | "json" | "hidden";
+  kind: "text" | "lines" | "number" | "integer" | "boolean" | "choice" | "items" | "json" | "hidden";
   description: string;
   required: boolean;
   /** Whether the agent gave it. */
@@ -53,8 +53,14 @@ function kindOf(property: Schema, value: unknown, choices: unknown[]): EditField
   // A value that is not of the declared type, or may be of several, is edited as JSON, so that it keeps the type it has.
   if (value !== undefined && typeOf(value) !== type && !(type === "number" && typeOf(value) === "integer")) return "json";
   if (type === "boolean" || type === "number" || type === "integer") return type;
+  if (type === "array" && isObject(property.items) && property.items.type === "string" && (value === undefined || isLines(value))) return "items";
   if (type !== "string") return "json";
   return typeof value === "string" && (value.length > LINE_LENGTH_MAX || value.includes("\n")) ? "lines" : "text";
+}
+
+/** Whether each value of a list can stand on a line of its own, and be read from it as it was. */
+function isLines(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string" && item !== "" && !/[\r\n]/.test(item));
 }
 
 function typeOf(value: unknown): string {
@@ -70,6 +76,7 @@ export function toDraft(field: EditField): Draft {
 
 function printValue(field: EditField, value: unknown): string {
   if (field.kind === "choice") return JSON.stringify(value);
+  if (field.kind === "items" && Array.isArray(value)) return value.join("\n");
   if (field.kind === "json") return JSON.stringify(value, null, 2);
   return String(value);
 }
@@ -86,6 +93,8 @@ export function readDraft(field: EditField, { text }: Draft): { value: unknown }
     }
     case "boolean":
       return { value: text === "true" };
+    case "items":
+      return { value: text.split(/\r?\n/).filter((line) => line !== "") };
     case "choice":
     case "json":
       try {
