@@ -102,6 +102,7 @@ test(verifies("inbox:critical", "no single key approves a critical call: its val
   await page.keyboard.press("Enter");
   await page.keyboard.type("C-20");
   await page.keyboard.press("Enter");
+  await expect(typed).toHaveAccessibleDescription("Type C-201, exactly as it stands there. Nothing was sent.");
   expect(await deps.db.decision.count({ where: { approvalId: pending.erase.approvalId } })).toBe(0);
   await page.keyboard.type("1");
   await page.keyboard.press("Enter");

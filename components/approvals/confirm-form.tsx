@@ -16,12 +16,14 @@ interface Props {
 /** A critical call is approved by writing the value that matters, so that no key pressed by habit can do it. */
 export function ConfirmForm({ word, isPending, action, onConfirm, onCancel }: Props) {
   const [typed, setTyped] = useState("");
+  const [isTried, setTried] = useState(false);
   const fits = typed.trim() === word;
   return (
     <form
       className="grid gap-3"
       onSubmit={(event) => {
         event.preventDefault();
+        setTried(!fits);
         if (fits && !isPending) onConfirm(typed.trim());
       }}
     >
@@ -33,13 +35,14 @@ export function ConfirmForm({ word, isPending, action, onConfirm, onCancel }: Pr
         label={`Type ${word} to approve`}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
+        error={isTried && !fits ? `Type ${word}, exactly as it stands there. Nothing was sent.` : undefined}
         hint="This call is critical. Typing the value shows that it was read."
       />
       <div className="flex flex-wrap justify-end gap-2">
         <Button data-key="escape" onClick={onCancel}>
           Back
         </Button>
-        <Button type="submit" variant="primary" disabled={!fits} aria-disabled={isPending || undefined}>
+        <Button type="submit" variant="primary" aria-disabled={!fits || isPending || undefined}>
           {isPending ? "Recording…" : action}
         </Button>
       </div>

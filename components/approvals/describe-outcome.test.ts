@@ -24,3 +24,10 @@ it("names the one who decided, and waits for more only while the call is on its 
   expect(describeOutcome({ ...base, status: "approved", call: call("executing") })?.isMoving).toBe(true);
   expect(describeOutcome({ ...base, status: "pending", call: call("pending_approval") })).toBeNull();
 });
+
+it.each([
+  ["Not in January.", "“Not in January.” It was never sent."],
+  ["Not owed", "“Not owed”. It was never sent."],
+])("a rejection for %j ends with one stop", (reason, words) => {
+  expect(describeOutcome({ ...base, decisions: [{ by: "Ana", verdict: "rejected", reason }], status: "rejected", call: call("rejected") })?.detail).toBe(words);
+});

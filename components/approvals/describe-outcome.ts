@@ -22,7 +22,7 @@ export function describeOutcome({ status, decisions, decidedAt, call }: Facts): 
     case "pending":
       return null;
     case "rejected":
-      return { tone: "note", title: `Rejected${by}`, detail: `${last?.reason ? `“${last.reason}”. ` : ""}It was never sent.`, isMoving: false };
+      return { tone: "note", title: `Rejected${by}`, detail: `${last?.reason ? `${quote(last.reason)} ` : ""}It was never sent.`, isMoving: false };
     case "expired":
       return { tone: "note", title: `Expired${at}`, detail: "Nobody decided in time. It was never sent.", isMoving: false };
     case "cancelled":
@@ -31,6 +31,9 @@ export function describeOutcome({ status, decisions, decidedAt, call }: Facts): 
       return afterApproval(call, by);
   }
 }
+
+/** A reason that ends as a sentence does needs no second stop. */
+const quote = (reason: string): string => `“${reason}”${/[.!?…]$/.test(reason) ? "" : "."}`;
 
 function afterApproval(call: Facts["call"], by: string): Outcome {
   switch (call.status) {

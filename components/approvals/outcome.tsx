@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { Notice } from "@/components/ui/notice";
 import { RelativeTime } from "@/components/ui/relative-time";
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
@@ -15,6 +16,13 @@ export function CardOutcome({ card }: { card: ApprovalCard }) {
         {outcome ? (
           <Notice tone={outcome.tone} title={outcome.title}>
             {outcome.detail ? <p className="wrap-anywhere">{outcome.detail}</p> : null}
+            {card.call.status === "outcome_unknown" ? (
+              <p>
+                <Link href={`/history/${card.runId}`} className="underline underline-offset-3">
+                  Open the run
+                </Link>
+              </p>
+            ) : null}
             {outcome.isMoving ? <div aria-hidden className="working-bar mt-1 h-0.5 rounded-full" /> : null}
           </Notice>
         ) : null}

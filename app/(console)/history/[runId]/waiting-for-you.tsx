@@ -82,7 +82,7 @@ export function UnknownOutcome({ runId, call, isOver, canSettle }: UnknownProps)
   return (
     <section aria-label={`Unknown outcome of ${call.server}.${call.tool}`} className={`${frame} tablet:flex tablet:items-center`}>
       <p className="min-w-0 flex-1">
-        <strong className="font-semibold">Nobody knows whether this call happened.</strong> <code className="wrap-anywhere">{`${call.server}.${call.tool}`}</code> {call.summary} It was sent, and no answer is on record; it is never sent again by itself.
+        <strong className="font-semibold">Nobody knows whether this call happened.</strong> <code className="wrap-anywhere">{`${call.server}.${call.tool}`}</code> {/[.!?…]$/.test(call.summary) ? call.summary : `${call.summary}.`} It was sent, and no answer is on record; it is never sent again by itself.
       </p>
       {canSettle ? (
         <ActionDialog
