@@ -188,3 +188,16 @@ test(verifies("inbox:hidden", "a long old value is folded, and of what is no lon
   await expect(inbox.card.getByRole("row", { name: /^gone_/ })).toHaveCount(8);
   await own.close();
 });
+
+test(verifies("tools:drift", "the card of a tool whose definition changed says so first, and leads to what differs"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, ASKS);
+  const [first = ""] = await askOften(deps, own, await person("operator"), 1);
+  const { callId, server } = await deps.db.approval.findUniqueOrThrow({ where: { id: first } });
+  await deps.db.call.update({ where: { id: callId }, data: { trace: [{ layer: "pin", outcome: "ask", reason: "the definition of 'echo' has changed since it was locked" }] } });
+  const inbox = new InboxPage(await open(await person("reviewer")));
+  await inbox.open(first, `?workflow=${own.workflow}`);
+  await expect(inbox.card.getByText("This tool is not as it was trusted")).toBeVisible();
+  await expect(inbox.card.getByRole("link", { name: "See what differs" })).toHaveAttribute("href", `/tools/${server}/echo`);
+  await examine(inbox.page, "inbox-drift", { fullPage: false });
+  await own.close();
+});

@@ -20,7 +20,7 @@ import { SeenParts } from "./seen";
 import { SeenBeforeLine } from "./seen-before";
 import { ShownText } from "./shown-text";
 import { StricterNote } from "./stricter-note";
-import { WhyAsked } from "./why-asked";
+import { DefinitionNote, WhyAsked } from "./why-asked";
 
 interface Props {
   card: ApprovalCard;
@@ -45,6 +45,7 @@ export function Card({ card, listHref, nextHref, isPaused, actions }: Props) {
             <CardTitle card={card} />
             <CardOutcome card={card} />
             <StricterNote card={card} />
+            <DefinitionNote card={card} />
             {card.status === "pending" ? <WhoCould card={card} /> : null}
             <SameCalls card={card} />
             <AsideNotes card={card} takeUp={actions.takeUp} />

@@ -1,3 +1,5 @@
+import Link from "next/link";
+import { Notice } from "@/components/ui/notice";
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
 import { ShownText } from "./shown-text";
 
@@ -44,5 +46,23 @@ export function WhyAsked({ card }: { card: ApprovalCard }) {
         </details>
       ) : null}
     </section>
+  );
+}
+
+/** A tool that may no longer do what it was trusted for is more than one reason among others. */
+export function DefinitionNote({ card: { server, tool, why } }: { card: ApprovalCard }) {
+  const pin = why.find((entry) => entry.layer === "pin" && entry.outcome === "ask");
+  if (!pin) return null;
+  return (
+    <Notice tone="careful" title="This tool is not as it was trusted">
+      <p className="wrap-anywhere first-letter:uppercase">
+        <ShownText text={pin.reason} />.
+      </p>
+      <p>
+        <Link href={`/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`} className="underline underline-offset-3">
+          See what differs
+        </Link>
+      </p>
+    </Notice>
   );
 }
