@@ -4,7 +4,7 @@ import { Row, Table, Td, Th } from "@/components/ui/table";
 import type { RunStatus } from "@/lib/domain/run-state";
 import type { StepStatus } from "@/lib/domain/step-state";
 import { describeCost, describeDuration } from "./describe-figures";
-import { RUN_WORDS } from "./run-words";
+import { describeRun } from "./run-words";
 import { StatusMark } from "./status-mark";
 import { StepStrip } from "./step-strip";
 
@@ -13,6 +13,9 @@ export interface ListedRun {
   workflow: string;
   version: string;
   status: RunStatus;
+  degraded: boolean;
+  /** Calls that were rejected, or expired. */
+  refused: { rejected: number; expired: number };
   startedBy: { kind: string; name: string; person: string | null };
   steps: readonly { key: string; status: StepStatus }[];
   stepsTotal: number;
@@ -59,7 +62,7 @@ interface RowProps {
 }
 
 export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
-  const { word, mark } = RUN_WORDS[run.status];
+  const { word, mark } = describeRun(run);
   return (
     <Row aria-rowindex={rowIndex} className="relative hover:bg-sunken/60 has-[a:focus-visible]:bg-sunken/60">
       <Td className="max-tablet:w-full">
@@ -79,7 +82,10 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
             {withWorkflow ? `${run.workflow} · ` : ""}
             {run.startedBy.person ?? run.startedBy.name} · {describeCost(run.costUsd)}
           </span>
-          <StepStrip steps={run.steps} total={run.stepsTotal} />
+          <span className="flex items-center gap-2">
+            <StepStrip steps={run.steps} total={run.stepsTotal} />
+            <Refused refused={run.refused} />
+          </span>
         </div>
       </Td>
       {withWorkflow ? (
@@ -92,7 +98,10 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
         {run.startedBy.kind === "user" ? null : <span className="text-sm text-ink-3"> {run.startedBy.person === null ? run.startedBy.kind : `by ${run.startedBy.kind} ${run.startedBy.name}`}</span>}
       </Td>
       <Td className="max-tablet:hidden">
-        <StepStrip steps={run.steps} total={run.stepsTotal} />
+        <span className="flex items-center gap-2">
+          <StepStrip steps={run.steps} total={run.stepsTotal} />
+          <Refused refused={run.refused} />
+        </span>
       </Td>
       <Td className="text-right tabular-nums max-wide:hidden">{run.waitedMs > 0 ? describeDuration(run.waitedMs) : <None />}</Td>
       <Td className="text-right text-ink-2 tabular-nums max-wide:hidden">{run.workedMs > 0 ? describeDuration(run.workedMs) : <None />}</Td>
@@ -102,6 +111,11 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
       </Td>
     </Row>
   );
+}
+
+function Refused({ refused: { rejected, expired } }: Pick<ListedRun, "refused">) {
+  const words = [rejected > 0 ? `${rejected} rejected` : "", expired > 0 ? `${expired} expired` : ""].filter((word) => word !== "");
+  return words.length === 0 ? null : <span className="truncate text-sm text-ink-2">{words.join(", ")}</span>;
 }
 
 function None() {

@@ -3,7 +3,7 @@ import type { RunStatus } from "@/lib/domain/run-state";
 import type { StepStatus } from "@/lib/domain/step-state";
 
 /** How a state is drawn. The form differs with the colour, so that neither has to speak alone. */
-export type Mark = "done" | "failed" | "working" | "person" | "idle" | "none";
+export type Mark = "done" | "partly" | "failed" | "working" | "person" | "idle" | "none";
 
 type Words<Status extends string> = Readonly<Record<Status, { word: string; mark: Mark }>>;
 
@@ -16,6 +16,11 @@ export const RUN_WORDS: Words<RunStatus> = {
   failed: { word: "Failed", mark: "failed" },
   cancelled: { word: "Cancelled", mark: "none" },
 };
+
+/** A run that came to its end by giving up a part of its work is told from one that did all of it. */
+export function describeRun({ status, degraded }: { status: RunStatus; degraded: boolean }): { word: string; mark: Mark } {
+  return status === "complete" && degraded ? { word: "Complete, degraded", mark: "partly" } : RUN_WORDS[status];
+}
 
 export const STEP_WORDS: Words<StepStatus> = {
   pending: { word: "not begun", mark: "idle" },

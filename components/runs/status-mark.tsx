@@ -3,6 +3,8 @@ import type { Mark } from "./run-words";
 
 const shapes: Record<Mark, string> = {
   done: "rounded-full bg-ok",
+  // A diamond: neither the circle of what went well nor the square of what failed.
+  partly: "scale-90 rotate-45 rounded-[2px] bg-medium",
   // A square among circles: failure is found without telling colours apart.
   failed: "rounded-[2px] bg-critical",
   working: "rounded-full bg-accent",

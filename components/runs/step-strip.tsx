@@ -4,6 +4,7 @@ import { type Mark, STEP_WORDS } from "./run-words";
 
 const blocks: Record<Mark, string> = {
   done: "bg-ok",
+  partly: "bg-medium",
   failed: "h-full bg-critical",
   working: "bg-accent",
   person: "border-[1.5px] border-high bg-high-soft",

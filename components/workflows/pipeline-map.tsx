@@ -26,6 +26,7 @@ const LABEL_MAX = 23;
 
 const dots: Record<Mark, string> = {
   done: "fill-ok stroke-ok",
+  partly: "fill-medium stroke-medium",
   failed: "fill-critical stroke-critical",
   working: "fill-accent stroke-accent",
   person: "fill-panel stroke-high stroke-2",

@@ -14,6 +14,8 @@ export interface RunPage {
   version: string;
   configHash: string;
   status: RunStatus;
+  /** Whether a step of it, at any depth, concluded without what it asked for. */
+  degraded: boolean;
   error: { code: string; message: string; step?: string } | null;
   /** With the person behind a token or an agent. */
   startedBy: { kind: string; id: string; name: string; person: string | null };
@@ -66,7 +68,7 @@ const UNKNOWN_SHOWN_MAX = 20;
 export async function findRunPage(db: Db, runId: string, now: Date): Promise<RunPage | null> {
   const run = await db.run.findUnique({ where: { id: runId }, omit: { secrets: true } });
   if (!run) return null;
-  const [steps, children, approvals, pendingApprovals, lastEvent, waits, retry, unknownCalls, reviews, personBehind] = await Promise.all([
+  const [steps, children, approvals, pendingApprovals, lastEvent, waits, retry, unknownCalls, reviews, personBehind, degraded] = await Promise.all([
     db.step.findMany({ where: { runId, parentId: null }, orderBy: { id: "asc" }, omit: { input: true, output: true, rawOutput: true, state: true } }),
     countChildren(db, runId),
     db.approval.count({ where: { runId } }),
@@ -78,11 +80,13 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
     db.call.findMany({ where: { runId, status: "outcome_unknown" }, orderBy: { id: "asc" }, take: UNKNOWN_SHOWN_MAX, select: { id: true, server: true, tool: true, summary: true, stepId: true } }),
     listReviewSteps(db, runId),
     findStarters(db, [run]),
+    db.step.findFirst({ where: { runId, degraded: true }, select: { id: true } }),
   ]);
   const [review] = reviews;
   const { startedByKind, startedById, startedByName, costUsd, costBudgetUsd, activeMs } = run;
   return {
     ...run,
+    degraded: degraded !== null,
     error: shown(run.error as RunPage["error"]),
     startedBy: { kind: startedByKind, id: startedById, name: startedByName, person: personBehind(run) },
     retriedAsRunId: retry?.id ?? null,

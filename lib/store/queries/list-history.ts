@@ -14,6 +14,9 @@ export interface HistoryRun {
   workflow: string;
   version: string;
   status: RunStatus;
+  /** Whether a step of it, at any depth, concluded without what it asked for. */
+  degraded: boolean;
+  refused: { rejected: number; expired: number };
   /** With the person behind a token or an agent. */
   startedBy: { kind: string; name: string; person: string | null };
   steps: { key: string; status: StepStatus }[];
@@ -54,8 +57,8 @@ export async function listHistory(db: Db, query: RunFilter & { now: Date; cursor
     ${PLAN_ANEW}SELECT id, workflow, version, status::text AS status, started_by_kind::text AS "startedByKind", started_by_name AS "startedByName", started_by_user_id AS "startedByUserId", active_ms, cost_usd, error, created_at, completed_at
     FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`;
   const ids = rows.map((row) => row.id);
-  const [strips, waits, personBehind] = await Promise.all([listStrips(db, ids), sumPersonWaits(db, ids, query.now), findStarters(db, rows)]);
-  return toPage(rows, limit, (row) => row.id, (row) => toHistoryRun(row, { strip: strips.get(row.id), waitedMs: waits.get(row.id) ?? 0, person: personBehind(row) }));
+  const [strips, losses, waits, personBehind] = await Promise.all([listStrips(db, ids), listLosses(db, ids), sumPersonWaits(db, ids, query.now), findStarters(db, rows)]);
+  return toPage(rows, limit, (row) => row.id, (row) => toHistoryRun(row, { strip: strips.get(row.id), loss: losses.get(row.id), waitedMs: waits.get(row.id) ?? 0, person: personBehind(row) }));
 }
 
 interface Strip {
@@ -78,12 +81,30 @@ async function listStrips(db: Db, runIds: string[]): Promise<Map<string, Strip>>
   return strips;
 }
 
-function toHistoryRun(row: Row, { strip, waitedMs, person }: { strip: Strip | undefined; waitedMs: number; person: string | null }): HistoryRun {
+interface Loss {
+  degraded: boolean;
+  rejected: number;
+  expired: number;
+}
+
+/** What a run did not get to do. */
+async function listLosses(db: Db, runIds: string[]): Promise<Map<string, Loss>> {
+  const rows = await db.$queryRaw<(Loss & { id: string })[]>`
+    SELECT r.id, EXISTS (SELECT FROM steps s WHERE s.run_id = r.id AND s.degraded) AS degraded, refused.rejected, refused.expired
+    FROM runs r CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE c.status = 'rejected')::int AS rejected, count(*) FILTER (WHERE c.status = 'expired')::int AS expired FROM calls c WHERE c.run_id = r.id
+    ) AS refused WHERE r.id = ANY (${runIds})`;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function toHistoryRun(row: Row, { strip, loss, waitedMs, person }: { strip: Strip | undefined; loss: Loss | undefined; waitedMs: number; person: string | null }): HistoryRun {
   return {
     id: row.id,
     workflow: row.workflow,
     version: row.version,
     status: row.status,
+    degraded: loss?.degraded ?? false,
+    refused: { rejected: loss?.rejected ?? 0, expired: loss?.expired ?? 0 },
     startedBy: { kind: row.startedByKind, name: row.startedByName, person },
     steps: strip?.steps ?? [],
     stepsTotal: strip?.total ?? 0,

@@ -2,7 +2,7 @@ import Link from "next/link";
 import { describeCost, describeDuration, describeNumber } from "@/components/runs/describe-figures";
 import { Fact, Facts } from "@/components/runs/facts";
 import { LocalTime } from "@/components/runs/local-time";
-import { RUN_WORDS } from "@/components/runs/run-words";
+import { describeRun } from "@/components/runs/run-words";
 import { StatusMark } from "@/components/runs/status-mark";
 import { CopyButton } from "@/components/ui/copy-button";
 import { RelativeTime } from "@/components/ui/relative-time";
@@ -12,7 +12,7 @@ const linkClass = "underline decoration-line-strong underline-offset-3 hover:dec
 
 /** The facts of a run, and how it ended in words. */
 export function RunHead({ run, now }: { run: RunPage; now: string }) {
-  const { word, mark } = RUN_WORDS[run.status];
+  const { word, mark } = describeRun(run);
   return (
     <section aria-label="Facts" className="grid gap-4 border-b border-line px-4 py-4 tablet:px-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
