@@ -142,6 +142,7 @@ test(verifies("inbox:ended", "a run that ends under an open card takes the butto
   release();
   await expect(inbox.card.getByText("Not recorded: the run has ended")).toBeVisible();
   await expect(inbox.card.getByText(/^Withdrawn at/)).toBeVisible();
+  await expect(inbox.card.getByText(`${operator.name} cancelled its run before anyone decided.`)).toBeVisible();
   await expect(inbox.approve).toHaveCount(0);
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describeOutcome } from "./describe-outcome";
 
 const call = (status: string) => ({ status, isError: false, problem: "the shop is closed" }) as Parameters<typeof describeOutcome>[0]["call"];
-const base = { approvals: 1, minApprovals: 1, decidedAt: "2026-03-01T10:02:00.000Z", decisions: [{ by: "Ana", verdict: "approved" as const, reason: null }] };
+const base = { approvals: 1, minApprovals: 1, decidedAt: "2026-03-01T10:02:00.000Z", cancelledBy: null, decisions: [{ by: "Ana", verdict: "approved" as const, reason: null }] };
 
 it("has words of its own for every way in which an approval can end", () => {
   const ends = [
@@ -30,4 +30,8 @@ it.each([
   ["Not owed", "“Not owed”. It was never sent."],
 ])("a rejection for %j ends with one stop", (reason, words) => {
   expect(describeOutcome({ ...base, decisions: [{ by: "Ana", verdict: "rejected", reason }], status: "rejected", call: call("rejected") })?.detail).toBe(words);
+});
+
+it("names whoever cancelled the run under a question", () => {
+  expect(describeOutcome({ ...base, cancelledBy: "Jo", status: "cancelled", call: call("cancelled") })?.detail).toBe("Jo cancelled its run before anyone decided. It was never sent.");
 });

@@ -8,13 +8,13 @@ export interface Outcome {
   isMoving: boolean;
 }
 
-type Facts = Pick<ApprovalCard, "status" | "approvals" | "minApprovals" | "decidedAt"> & {
+type Facts = Pick<ApprovalCard, "status" | "approvals" | "minApprovals" | "decidedAt" | "cancelledBy"> & {
   decisions: readonly Pick<ApprovalCard["decisions"][number], "by" | "verdict" | "reason">[];
   call: Pick<ApprovalCard["call"], "status" | "isError" | "problem">;
 };
 
 /** What became of an approval, in words that tell the cases apart. Null while it waits. */
-export function describeOutcome({ status, decisions, decidedAt, call }: Facts): Outcome | null {
+export function describeOutcome({ status, decisions, decidedAt, cancelledBy, call }: Facts): Outcome | null {
   const last = decisions.at(-1);
   const by = last ? ` by ${last.by}` : "";
   const at = decidedAt ? ` at ${decidedAt.slice(0, 19).replace("T", " ")} UTC` : "";
@@ -26,7 +26,7 @@ export function describeOutcome({ status, decisions, decidedAt, call }: Facts): 
     case "expired":
       return { tone: "note", title: `Expired${at}`, detail: "Nobody decided in time. It was never sent.", isMoving: false };
     case "cancelled":
-      return { tone: "note", title: `Withdrawn${at}`, detail: "Its run ended before anyone decided. It was never sent.", isMoving: false };
+      return { tone: "note", title: `Withdrawn${at}`, detail: `${cancelledBy === null ? "Its run ended" : `${cancelledBy} cancelled its run`} before anyone decided. It was never sent.`, isMoving: false };
     case "approved":
       return afterApproval(call, by);
   }

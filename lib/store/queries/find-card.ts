@@ -57,7 +57,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
   const row = stricter === null || stored.status !== "pending" ? stored : { ...stored, ...held(stricter) };
   const startersOf = await readStarters(db, [run]);
   const deciding = { approvers: row.approvers, selfApproval: row.selfApproval, starterIds: startersOf(run.id) };
-  const [definition, earlier, sameAs, same, seen, soFar, deciders, nameOf, refusedBefore, personBehind] = await Promise.all([
+  const [definition, earlier, sameAs, same, seen, soFar, deciders, nameOf, refusedBefore, personBehind, cancelledBy] = await Promise.all([
     call.definitionFingerprint ? findDefinitionOf(db, row.tool, call.definitionFingerprint) : null,
     listApprovedCalls(db, row),
     findSameValues(db, call),
@@ -68,6 +68,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     nameSteps(db, [call]),
     db.call.count({ where: { stepId: row.stepId, server: row.server, tool: row.tool, id: { not: row.callId }, status: { in: ["rejected", "expired"] } } }),
     findStarters(db, [run]),
+    row.status === "cancelled" ? findCanceller(db, row.runId) : null,
   ]);
   // The database keeps no order of keys, but it keeps that of lists: what the tool requires comes first, as its author wrote it.
   const required = definition?.inputSchema.required;
@@ -77,6 +78,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
   return {
     ...facts(row),
     startedBy: describeStarter(run, personBehind(run)),
+    cancelledBy,
     stepKey: nameOf(call),
     destructive: assessDanger(definition?.annotations, stated).destructive,
     ...compared,
@@ -104,6 +106,12 @@ const held = ({ approvers, rule }: StricterRule) => ({ approvers, minApprovals: 
 async function findDefinitionOf(db: Db, tool: string, fingerprint: string): Promise<ToolDefinition | null> {
   const row = await db.toolDefinition.findFirst({ where: { tool, fingerprint }, select: { definition: true } });
   return row && (row.definition as unknown as ToolDefinition);
+}
+
+/** Null where the run ended by itself. */
+async function findCanceller(db: Db, runId: string): Promise<string | null> {
+  const event = await db.event.findFirst({ where: { chainId: runId, type: "run.cancelled" }, orderBy: { seq: "desc" }, select: { actorName: true } });
+  return event?.actorName ?? null;
 }
 
 function facts(row: Row) {
