@@ -28,15 +28,23 @@ interface Row {
 /**
  * Where the time of a run went, of all of it or of a part. For each kind and step there are at most `max`: when there are more, they are
  * parted where nothing happened for longest, and what lies between is one. So it is never cut, and a narrower part has more detail.
+ * From when nobody knew what became of a call, until someone settled it, a person was waited for and no tool worked.
  */
 export async function listRunSpans(db: Db, runId: string, { from, to, max }: { from: Date; to: Date; max: number }): Promise<RunSpan[]> {
   const rows = await db.$queryRaw<Row[]>`
-    WITH RECURSIVE ${stepTree(runId)}, spans AS MATERIALIZED (
+    WITH RECURSIVE ${stepTree(runId)}, unknown AS MATERIALIZED (
+      SELECT body::jsonb #>> '{data,call_id}' AS call_id, max(at) AS at FROM events WHERE chain_id = ${runId} AND type = 'call.outcome_unknown' GROUP BY 1
+    ), spans AS MATERIALIZED (
       SELECT 'model' AS kind, tree.root, t.created_at - t.duration_ms * interval '1 millisecond' AS began, t.created_at AS ended, 'turn' AS thing, t.number::text AS part, '' AS status
       FROM turns t JOIN tree ON tree.id = t.step_id WHERE t.run_id = ${runId} AND t.created_at >= ${from} AND t.created_at - t.duration_ms * interval '1 millisecond' <= ${to}
       UNION ALL
-      SELECT 'tool', tree.root, c.executing_at, greatest(c.executing_at, coalesce(c.completed_at, ${to})), c.server, c.tool, c.status::text
-      FROM calls c JOIN tree ON tree.id = c.step_id WHERE c.run_id = ${runId} AND c.executing_at <= ${to} AND coalesce(c.completed_at, ${to}) >= ${from}
+      SELECT 'tool', tree.root, c.executing_at, greatest(c.executing_at, coalesce(u.at, c.completed_at, ${to})), c.server, c.tool, c.status::text
+      FROM calls c JOIN tree ON tree.id = c.step_id LEFT JOIN unknown u ON u.call_id = c.id AND u.at >= c.executing_at
+      WHERE c.run_id = ${runId} AND c.executing_at <= ${to} AND coalesce(u.at, c.completed_at, ${to}) >= ${from}
+      UNION ALL
+      SELECT 'person', tree.root, u.at, greatest(u.at, coalesce(c.completed_at, ${to})), c.server, c.tool, 'outcome_unknown'
+      FROM calls c JOIN tree ON tree.id = c.step_id JOIN unknown u ON u.call_id = c.id AND u.at >= c.executing_at
+      WHERE c.run_id = ${runId} AND u.at <= ${to} AND coalesce(c.completed_at, ${to}) >= ${from}
       UNION ALL
       SELECT 'person', tree.root, a.created_at, greatest(a.created_at, coalesce(a.decided_at, ${to})), a.server, a.tool, a.status::text
       FROM approvals a JOIN tree ON tree.id = a.step_id WHERE a.run_id = ${runId} AND a.created_at <= ${to} AND coalesce(a.decided_at, ${to}) >= ${from}

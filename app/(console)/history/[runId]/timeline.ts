@@ -33,7 +33,7 @@ function describeSpan({ kind, count, name, status, workMs }: RunSpan): string {
   const long = describeDuration(workMs);
   if (count > 1 || name === "") return `${describeCount(count, THINGS[kind])}, ${long}`;
   if (kind === "model") return `${name}, ${long}`;
-  const word = kind === "tool" ? CALL_WORDS[status as CallStatus].word : status;
+  const word = kind === "tool" ? CALL_WORDS[status as CallStatus].word : status === "outcome_unknown" ? "until it was settled" : status;
   return `${name}, ${word}, ${long}`;
 }
 
