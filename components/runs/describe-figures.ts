@@ -18,6 +18,22 @@ function two(ms: number, large: number, largeWord: string, small: number, smallW
   return `${Math.floor(ms / large)} ${largeWord}${rest > 0 ? ` ${rest} ${smallWord}` : ""}`;
 }
 
+/** Times on one axis, in words that tell neighbours apart: where two units do not, as a clock, to the thousandth of a second if need be. */
+export function describeTicks(times: readonly number[]): string[] {
+  const prints = [describeDuration, (ms: number) => printClock(ms, 0), (ms: number) => printClock(ms, 1), (ms: number) => printClock(ms, 3)];
+  const tells = (labels: readonly string[]) => labels.every((label, place) => label !== labels[place + 1]);
+  const tried = prints.map((print) => times.map(print));
+  return tried.find(tells) ?? tried[0] ?? [];
+}
+
+/** "3:31.2", "26:03:31". */
+function printClock(ms: number, digits: number): string {
+  const unit = 10 ** digits;
+  const seconds = Math.floor((Math.max(0, ms) / SECOND_MS) * unit) / unit;
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), (seconds % 60).toFixed(digits).padStart(digits === 0 ? 2 : digits + 3, "0")];
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+}
+
 /** Small sums keep the digits that tell them apart; nothing is ever shown as $0.00 that did cost something. */
 export function describeCost(usd: number): string {
   if (usd === 0) return "$0";

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { useMemo, useRef } from "react";
 import { classNames } from "@/components/ui/class-names";
-import { describeDuration, describeNumber } from "./describe-figures";
+import { describeDuration, describeNumber, describeTicks } from "./describe-figures";
 import type { Mark } from "./run-words";
 import { StatusDot } from "./status-mark";
 import { TimeControls } from "./time-controls";
@@ -135,13 +135,14 @@ function paleness({ from, to, workMs }: LaneSpan): number {
 
 /** How long after the start each part of what is shown was; only the ends and the middle where the lanes are narrow. */
 function Axis({ scale, view, start }: { scale: TimeScale; view: TimeView; start: number }) {
+  const labels = describeTicks(TICKS.map((part) => scale.timeAt(view.from + (view.to - view.from) * part) - start));
   return (
     <div aria-hidden className={`${COLUMNS} max-tablet:hidden`}>
       <span className="text-sm text-ink-3">after the start</span>
       <svg width="100%" height="18" className="block">
-        {TICKS.map((part) => (
+        {TICKS.map((part, place) => (
           <text key={part} x={`${part * 100}%`} y="13" textAnchor={part === 0 ? "start" : part === 1 ? "end" : "middle"} className={classNames("fill-ink-3 text-2xs tabular-nums", part % 0.5 !== 0 && "wide:max-[1400px]:hidden")}>
-            {describeDuration(scale.timeAt(view.from + (view.to - view.from) * part) - start)}
+            {labels[place]}
           </text>
         ))}
       </svg>
