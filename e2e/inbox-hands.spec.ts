@@ -178,6 +178,8 @@ test(verifies("inbox:hidden", "a long old value is folded, and of what is no lon
   const [first = "", second = ""] = await askOften(deps, own, await person("operator"), 2);
   const page = await open(await person("reviewer"));
   await approveElsewhere(page, first);
+  // The application knows none of its tools; when it has said so, it is done with the call.
+  await expect.poll(async () => (await deps.db.call.findFirstOrThrow({ where: { approvals: { some: { id: first } } } })).status, { timeout: 30_000 }).toBe("denied");
   await setArguments(deps, first, { text: "word ".repeat(400), ...Object.fromEntries(Array.from({ length: 8 }, (_, place) => [`gone_${place}`, "x"])) });
   const inbox = new InboxPage(page);
   await inbox.open(second, `?workflow=${own.workflow}`);
