@@ -28,7 +28,7 @@ test(verifies("run:edited", "what the agent proposed stands beside what was sent
   const expected = [
     { path: "note", proposed: '"hello"', effective: null },
     { path: "place", proposed: '"s⟨U+200B⟩oth"', effective: '"north"' },
-    { path: "tags[1]", proposed: '"b"', effective: null },
+    { path: "tags", proposed: '"a", "b"', effective: '"a"' },
     { path: "force", proposed: null, effective: "true" },
   ];
   const { fingerprint } = bench.deps;

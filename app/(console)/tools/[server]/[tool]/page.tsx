@@ -79,7 +79,7 @@ function About({ tool }: { tool: ToolCard }) {
       ) : null}
       {tool.hidesText ? (
         <Notice tone="failed" title="This definition holds characters that cannot be seen">
-          <p>They are written out below as ⟨U+…⟩. A model reads them; a person would not have.</p>
+          <p>They are written out below as ⟨U+…⟩, for models too. Calls of this tool are asked about until the definition is locked.</p>
         </Notice>
       ) : null}
       <div className="grid gap-0.5 border-l-2 border-line-strong pl-3.5">
