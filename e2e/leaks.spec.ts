@@ -192,6 +192,10 @@ async function driveRuns(app: OwnApp, tokens: Record<"admin" | "reviewer" | "ope
   await post(`/runs/${rejected}/reject`, { reason: "no" }, tokens.reviewer);
   await until(rejected, "needs_human_review");
   await post(`/runs/${rejected}/cancel`, { reason: "enough" });
+  // Nobody retries what may have happened: the call is settled first.
+  const left = await app.db.call.findFirstOrThrow({ where: { runId: rejected, status: "outcome_unknown" } });
+  expect((await post(`/runs/${rejected}/retry`, { secrets: { pin } })).status).toBe(409);
+  await post(`/calls/${left.id}/settle`, { outcome: "failed", comment: "given up" }, tokens.admin);
   await post(`/runs/${rejected}/retry`, {});
   const { json } = await post(`/runs/${rejected}/retry`, { secrets: { pin } });
   await until(String(json.run_id), "pending_approval");
