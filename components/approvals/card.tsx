@@ -56,7 +56,7 @@ export function Card({ card, listHref, nextHref, isPaused, actions }: Props) {
               <SeenBeforeLine seen={card.seen} now={card.now} />
             </Part>
             <details className="border-t border-line pt-3 wide:hidden">
-              <summary className="text-sm font-medium text-ink-2">Run so far</summary>
+              <summary className="w-fit text-sm font-medium text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">Run so far</summary>
               <div className="pt-3">
                 <RunColumn run={card.run} thisCallId={card.callId} />
                 <p className="pt-3">
