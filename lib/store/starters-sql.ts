@@ -1,15 +1,21 @@
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 
+/** Who started the run `r` and those that it is a retry of, from the first on. */
+const CHAIN = Prisma.sql`ARRAY(
+          WITH RECURSIVE chain AS (
+            SELECT r.started_by_user_id AS person, r.retry_of_run_id AS earlier
+            UNION SELECT o.started_by_user_id, o.retry_of_run_id FROM chain JOIN runs o ON o.id = chain.earlier
+          ) SELECT DISTINCT person FROM chain WHERE person IS NOT NULL)`;
+
 /**
  * Everyone who started the run `r`, or one that it is a retry of: who retries another's run takes nothing off their name. Most runs are no
  * retry, and cost no more than a look at their row.
  */
-export const STARTERS = Prisma.sql`CASE WHEN r.retry_of_run_id IS NULL THEN array_remove(ARRAY[r.started_by_user_id], NULL) ELSE ARRAY(
-          WITH RECURSIVE chain AS (
-            SELECT r.started_by_user_id AS person, r.retry_of_run_id AS earlier
-            UNION SELECT o.started_by_user_id, o.retry_of_run_id FROM chain JOIN runs o ON o.id = chain.earlier
-          ) SELECT DISTINCT person FROM chain WHERE person IS NOT NULL) END`;
+export const STARTERS = Prisma.sql`CASE WHEN r.retry_of_run_id IS NULL THEN array_remove(ARRAY[r.started_by_user_id], NULL) ELSE ${CHAIN} END`;
+
+/** Whether this person is one of them, without a list for each of many rows. */
+export const isStarter = (userId: string): Prisma.Sql => Prisma.sql`(r.started_by_user_id = ${userId} OR (r.retry_of_run_id IS NOT NULL AND ${userId} = ANY (${CHAIN})))`;
 
 interface StartedRun {
   id: string;

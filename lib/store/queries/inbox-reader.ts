@@ -1,7 +1,7 @@
 import type { DangerLevel } from "@/lib/domain/danger";
 import { ROLES, type Role, roleAllows } from "@/lib/domain/roles";
 import { Prisma } from "@/lib/store/generated/client";
-import { STARTERS } from "@/lib/store/starters-sql";
+import { isStarter } from "@/lib/store/starters-sql";
 
 /** Who looks at the inbox. */
 export interface InboxReader {
@@ -44,7 +44,7 @@ export function inboxWhere(reader: InboxReader, filter: InboxFilter): Prisma.Sql
 function decidableBy(reader: InboxReader): Prisma.Sql {
   const names = [...reader.groups, ...ROLES.slice(0, ROLES.indexOf(reader.role) + 1)];
   return Prisma.sql`(cardinality(a.approvers) = 0 OR a.approvers && ${names}::text[])
-    AND (a.self_approval OR ${reader.userId} <> ALL ((SELECT ${STARTERS} FROM runs r WHERE r.id = a.run_id)::text[]))
+    AND (a.self_approval OR NOT coalesce((SELECT ${isStarter(reader.userId)} FROM runs r WHERE r.id = a.run_id), false))
     AND coalesce((SELECT d.user_id FROM decisions d WHERE d.approval_id = a.id AND d.user_id = ${reader.userId}), '') <> ${reader.userId}`;
 }
 
