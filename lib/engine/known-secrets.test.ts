@@ -1,9 +1,12 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { ProjectFixture, SMALL_PROJECT } from "@/lib/config/project-fixture";
 import { generateToken } from "@/lib/domain/api-token";
 import { cleanChunk } from "@/lib/engine/clean-output";
-import { matchOwnSecrets } from "@/lib/engine/known-secrets";
+import { matchKnownSecrets, matchOwnSecrets } from "@/lib/engine/known-secrets";
 
+const fixture = new ProjectFixture();
 afterEach(() => vi.unstubAllEnvs());
+afterAll(() => fixture.remove());
 
 const hide = (text: string, variables: Record<string, string> = {}) => matchOwnSecrets(variables).replaceAll(text, () => "[secret]");
 
@@ -26,4 +29,15 @@ test("bytes are cleaned like text, and left as they are when they hold no secret
   expect(cleanChunk(Buffer.from("said a-secret-of-more-than-32-characters aloud"))).toBe("said [secret] aloud");
   const half = Buffer.from("é").subarray(0, 1);
   expect(cleanChunk(half)).toBe(half);
+});
+
+test("a declared secret is known by the value that it has now, and what the files hold stays known", () => {
+  const gateway = { ...SMALL_PROJECT["gateway.yaml"], env: [{ name: "MODEL_KEY", secret: true }] };
+  const server = { ...SMALL_PROJECT["servers/crm.server.yaml"], auth: { secret: "`literal-of-a-file`" } };
+  const { project } = fixture.load({ ...SMALL_PROJECT, "gateway.yaml": gateway, "servers/crm.server.yaml": server }, { processEnv: { MODEL_KEY: "before-rotation" } });
+  const text = "before-rotation after-rotation literal-of-a-file of-the-deployment";
+  const hideWith = (variables: Record<string, string>) => matchKnownSecrets(project!, variables).replaceAll(text, () => "[secret]");
+  expect(hideWith({ MODEL_KEY: "before-rotation" })).toBe("[secret] after-rotation [secret] of-the-deployment");
+  expect(hideWith({ MODEL_KEY: "after-rotation" })).toBe("before-rotation [secret] [secret] of-the-deployment");
+  expect(hideWith({ MODEL_KEY: "after-rotation", AUTH_SECRET: "of-the-deployment" })).toBe("before-rotation [secret] [secret] [secret]");
 });

@@ -16,6 +16,10 @@ const OWN = [
   "AUTH_SECRET", "AUTH_SECRET_1", "AUTH_SECRET_2", "AUTH_SECRET_3", "AUTH_GITHUB_SECRET", "AUTH_GOOGLE_SECRET", "AUTH_OIDC_SECRET",
   "KIMITSU_ADMIN_PASSWORD",
 ];
+/** With a password in them. */
+const ADDRESSES = ["DATABASE_URL", "KIMITSU_SMTP_URL"];
+const HEADERS = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
+const OWN_VARIABLES = [...OWN, ...ADDRESSES, ...HEADERS];
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -25,16 +29,16 @@ interface KnownSecret {
   value: string;
 }
 
-/** They are read anew each time, and what was made of them is used again for as long as they are the same: it costs milliseconds. */
-const made = new WeakMap<Project, { values: string; matcher: SecretMatcher }>();
+/** Variables are read anew each time, and what was made of them is used again for as long as they are the same: it costs milliseconds. */
+const made = new WeakMap<Project, { read: readonly unknown[]; matcher: SecretMatcher }>();
 
 export function matchKnownSecrets(project: Project, processEnv: Variables): SecretMatcher {
-  const known = listKnownSecrets(project, processEnv).map(({ value }) => value);
-  const values = JSON.stringify(known);
+  const { declared } = secretPlaces(project);
+  const read = [...declared.map((entry) => findVariable(project, entry, processEnv)), ...OWN_VARIABLES.map((name) => processEnv[name])];
   const before = made.get(project);
-  if (before?.values === values) return before.matcher;
-  const matcher = joinMatchers(createSecretMatcher(known), apiTokens);
-  made.set(project, { values, matcher });
+  if (before && before.read.every((value, place) => value === read[place])) return before.matcher;
+  const matcher = joinMatchers(createSecretMatcher(listKnownSecrets(project, processEnv).map(({ value }) => value)), apiTokens);
+  made.set(project, { read, matcher });
   return matcher;
 }
 
@@ -61,18 +65,31 @@ export function refuseKnownSecrets(project: Project, processEnv: Variables, give
 }
 
 function listKnownSecrets(project: Project, processEnv: Variables): KnownSecret[] {
+  const { declared, literals } = secretPlaces(project);
+  return keepLong([...declared.map((entry) => ({ name: entry.name, value: findVariable(project, entry, processEnv) })), ...listOwn(processEnv), ...literals]);
+}
+
+interface SecretPlaces {
+  declared: Parameters<typeof findVariable>[1][];
+  literals: { name: string; value: unknown }[];
+}
+
+/** A project never changes, and a large one is not gone through for each turn of each run. */
+const places = new WeakMap<Project, SecretPlaces>();
+
+function secretPlaces(project: Project): SecretPlaces {
+  const known = places.get(project);
+  if (known) return known;
   const declared = [...Object.values(project.workflows).flatMap(({ definition }) => definition.env), ...(project.gateway?.env ?? []), ...(project.policy?.env ?? [])].filter(({ secret }) => secret);
-  return keepLong([
-    ...declared.map((entry) => ({ name: entry.name, value: findVariable(project, entry, processEnv) })),
-    ...listOwn(processEnv),
-    ...Object.values(project.servers).flatMap(listLiterals),
-  ]);
+  const found = { declared, literals: Object.values(project.servers).flatMap(listLiterals) };
+  places.set(project, found);
+  return found;
 }
 
 const listOwn = (processEnv: Variables) => [
   ...OWN.map((name) => ({ name, value: processEnv[name] })),
-  ...["DATABASE_URL", "KIMITSU_SMTP_URL"].map((name) => ({ name, value: passwordOf(processEnv[name]) })),
-  ...["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"].flatMap((name) => headerValues(processEnv[name]).map((value) => ({ name, value }))),
+  ...ADDRESSES.map((name) => ({ name, value: passwordOf(processEnv[name]) })),
+  ...HEADERS.flatMap((name) => headerValues(processEnv[name]).map((value) => ({ name, value }))),
 ];
 
 const keepLong = (secrets: { name: string; value: unknown }[]): KnownSecret[] =>
