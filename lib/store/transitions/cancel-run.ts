@@ -13,6 +13,7 @@ import { insertManyEventsAbout } from "@/lib/store/event-sql";
 import type { Prisma } from "@/lib/store/generated/client";
 import { ENDED_IDS, type LeftOpen, leftOpenEvents } from "@/lib/store/left-open-sql";
 import { pause } from "@/lib/pause";
+import { waits } from "@/lib/store/waits-sql";
 
 export interface Cancellation {
   runId: string;
@@ -70,7 +71,7 @@ async function endRun(tx: Prisma.TransactionClient, { runId, reason }: Cancellat
       RETURNING calls.id
     ), approvals_ended AS (
       UPDATE approvals SET status = 'cancelled', decided_at = ${at}, version = version + 1 FROM moved
-      WHERE approvals.run_id = moved.id AND approvals.status = 'pending'
+      WHERE approvals.run_id = moved.id AND ${waits("approvals")}
       RETURNING approvals.id
     ), logged AS (${events})
     SELECT id FROM moved`;

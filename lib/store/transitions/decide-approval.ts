@@ -15,6 +15,7 @@ import { pause } from "@/lib/pause";
 import { PLAN_ONCE } from "@/lib/store/plan-anew";
 import { type CallRow, type RunSnapshot, runSnapshot, type StoredSnapshot, toSnapshot } from "@/lib/store/queries/load-run";
 import { type ClaimOutcome, claimEvent, type Claimer } from "@/lib/store/transitions/claim-run";
+import { waits } from "@/lib/store/waits-sql";
 
 export interface NewDecision {
   id: string;
@@ -56,7 +57,7 @@ export async function decideApprovalRow(db: Statements, decision: NewDecision, a
       SELECT id, status, lease_owner, xmin AS version FROM runs WHERE id = ${decision.runId} AND status NOT IN ('complete', 'failed', 'cancelled') FOR UPDATE
     ), target AS MATERIALIZED (
       SELECT a.id, a.approvals, a.min_approvals FROM approvals a, open_run
-      WHERE a.id = ${decision.approvalId} AND a.run_id = open_run.id AND a.status = 'pending' AND a.digest = ${decision.digest}
+      WHERE a.id = ${decision.approvalId} AND a.run_id = open_run.id AND ${waits("a")} AND a.digest = ${decision.digest}
         AND (a.expires_at IS NULL OR a.expires_at > ${at}) AND (NOT ${edited !== null} OR a.approvals = 0)
       FOR UPDATE OF a
     ), decided AS (
@@ -86,7 +87,7 @@ export async function decideApprovalRow(db: Statements, decision: NewDecision, a
     ), stepped AS (
       UPDATE steps SET status = 'running' FROM moved
       WHERE moved.status <> 'pending' AND steps.id = moved.step_id AND steps.status = 'pending_approval'
-        AND NOT EXISTS (SELECT 1 FROM approvals other WHERE other.run_id = moved.run_id AND other.step_id = moved.step_id AND other.status = 'pending' AND other.id <> moved.id)
+        AND NOT EXISTS (SELECT 1 FROM approvals other WHERE other.run_id = moved.run_id AND other.step_id = moved.step_id AND ${waits("other")} AND other.id <> moved.id)
       RETURNING steps.id
     ), ${free} woken AS (${wake}), logged AS (${event})
     SELECT moved.status, moved.approvals, moved.digest, moved.summary ${answer}`;

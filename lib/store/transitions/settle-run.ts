@@ -12,6 +12,7 @@ import { type LeftOpen, leftOpenEvents } from "@/lib/store/left-open-sql";
 import { pause } from "@/lib/pause";
 import type { EndPiece, RunLine } from "@/lib/store/run-line";
 import { stepEvent, type StepMove } from "@/lib/store/transitions/settle-step";
+import { waits } from "@/lib/store/waits-sql";
 
 export type RunEnd = { status: "complete"; output: unknown } | { status: "failed"; error: RunError };
 
@@ -62,7 +63,7 @@ export function endRest({ end: { lastStep }, at }: EndPiece, resulted: string[])
     )`,
     Prisma.sql`approvals_ended AS (
       UPDATE approvals SET status = 'cancelled', decided_at = ${at}, version = version + 1 FROM held
-      WHERE approvals.run_id = held.id AND approvals.status = 'pending'
+      WHERE approvals.run_id = held.id AND ${waits("approvals")}
       RETURNING approvals.id
     )`,
   ];

@@ -9,6 +9,7 @@ import { mayDecide } from "@/lib/store/eligible-sql";
 import { insertEvent } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
 import { STARTERS } from "@/lib/store/starters-sql";
+import { waits } from "@/lib/store/waits-sql";
 
 export interface Tightening {
   id: string;
@@ -31,7 +32,7 @@ export async function tightenApprovalRow(db: Db, { id, runId, callId, rule, appr
         approvals = (SELECT count(*) FROM decisions d JOIN users u ON u.id = d.user_id
           WHERE d.approval_id = approvals.id AND d.verdict = 'approved' AND (${rule.selfApproval} OR u.id <> ALL (open_run.starters))
             AND ${mayDecide(Prisma.sql`${approvers}::text[]`)})
-      FROM open_run WHERE approvals.id = ${id} AND approvals.run_id = open_run.id AND approvals.status = 'pending'
+      FROM open_run WHERE approvals.id = ${id} AND approvals.run_id = open_run.id AND ${waits("approvals")}
       RETURNING approvals.id
     ), logged AS (${event})
     SELECT id FROM moved`;
