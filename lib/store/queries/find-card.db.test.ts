@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { findCardContext } from "@/lib/engine/find-card-context";
 import { findCard } from "@/lib/store/queries/find-card";
-import { listLiveEvents } from "@/lib/store/queries/list-live-events";
+import { lookAtEvents } from "@/lib/store/queries/list-live-events";
 import { sweepTimers } from "@/lib/worker/sweep-timers";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench } from "@/lib/testing/engine-bench";
@@ -41,7 +41,7 @@ test("after a decision the next card of the tool tells what differs, who decided
   expect(card?.arguments.map(({ path, change }) => [path, change?.was ?? null])).toEqual([["amount", "89.9"], ["currency", null]]);
   expect(card?.seen).toMatchObject({ approved: 1, rejected: 1, reasons: ["Wrong order"], last: { verdict: "rejected" } });
   expect(card?.run.moments.at(-1)).toMatchObject({ kind: "call", status: "pending_approval" });
-  const events = await listLiveEvents(database.db, new Date(Date.now() - 60_000));
+  const { events } = await lookAtEvents(database.db, { snapshot: null, since: new Date(Date.now() - 60_000) });
   expect(events.find((event) => event.approvalId === second.approval.id && event.type === "approval.decided")).toMatchObject({ verdict: "rejected", actor: { kind: "user" } });
   expect(JSON.stringify(events)).not.toContain("Wrong order");
 });

@@ -1,5 +1,7 @@
 import { encodeTime } from "ulid";
-import type { Db } from "@/lib/store/client";
+import type { Statements } from "@/lib/store/client";
+import { Prisma } from "@/lib/store/generated/client";
+import { PLAN_ANEW } from "@/lib/store/plan-anew";
 
 /** What open pages are told about: that something about approvals changed, which one, and by whom. No arguments, no reasons. */
 export interface LiveEvent {
@@ -12,7 +14,7 @@ export interface LiveEvent {
   actor: { id: string; kind: string; name: string };
 }
 
-/** More than a busy installation has in the time that is looked back. Of more the newest are told: a page asks for itself what there is. */
+/** More than a busy installation has between two looks. Of more the newest are told: a page asks for itself what there is. */
 const BATCH_MAX = 2_000;
 /** Characters of an id that hold its time. */
 const TIME_LENGTH = 10;
@@ -25,21 +27,38 @@ const TYPES = [
 /** Below every id that is given from this moment on. */
 export const eventIdAt = (at: Date): string => `evt_${encodeTime(at.getTime(), TIME_LENGTH).toLowerCase()}`;
 
+/** What a look saw: events that were not visible to the look before, and what the next one begins with. */
+export interface LiveLook {
+  events: LiveEvent[];
+  /** As Postgres writes a snapshot: `xmin:xmax:those between that had not ended`. */
+  snapshot: string;
+}
+
+interface LookFrom {
+  /** Of the look before; null for the first one, which sees all since a moment. */
+  snapshot: string | null;
+  /** Older ones are not told, whatever happened: a transaction that stays open for hours does not make each look read hours. */
+  since: Date;
+}
+
 /**
- * Events since a moment. Their ids begin with the time and are given before the transaction commits, so a later one can be seen before an
- * earlier one: the caller asks from a little before what it has, and drops what it knows.
+ * Events of runs that ask people, in the order of their ids. Each is in exactly one look: an id is given before its transaction commits, so that time
+ * says nothing about which events are new, and what one snapshot sees and the one before did not see does.
  */
-export async function listLiveEvents(db: Db, since: Date): Promise<LiveEvent[]> {
+export async function lookAtEvents(db: Statements, { snapshot, since }: LookFrom): Promise<LiveLook> {
   const sinceId = eventIdAt(since);
-  const rows = await db.event.findMany({
-    where: { type: { in: TYPES }, id: { gt: sinceId } },
-    orderBy: { id: "desc" },
-    take: BATCH_MAX,
-    select: { id: true, type: true, chainId: true, body: true, actorId: true, actorKind: true, actorName: true },
-  });
-  return rows.toReversed().map((row) => {
-    const data = ((JSON.parse(row.body) as { data?: Record<string, unknown> }).data ?? {}) as Record<string, unknown>;
-    const text = (name: string) => (typeof data[name] === "string" ? data[name] : null);
-    return { id: row.id, type: row.type, runId: row.chainId, approvalId: text("approval_id"), callId: text("call_id"), verdict: text("verdict"), actor: { id: row.actorId, kind: row.actorKind, name: row.actorName } };
-  });
+  const [row] = await db.$queryRaw<LiveLook[]>`${PLAN_ANEW}
+    WITH found AS MATERIALIZED (SELECT e.id, e.type, e.chain_id, e.actor_id, e.actor_kind, e.actor_name, e.body FROM events e WHERE ${snapshot === null ? Prisma.sql`e.id > ${sinceId}` : notSeenBy(snapshot)} AND e.type = ANY (${TYPES})),
+    told AS (SELECT e.*, e.body::json -> 'data' AS data FROM found e WHERE e.id > ${sinceId} AND EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = e.chain_id) ORDER BY e.id DESC LIMIT ${BATCH_MAX})
+    SELECT pg_current_snapshot()::text AS snapshot, coalesce(json_agg(json_build_object('id', id, 'type', type, 'runId', chain_id, 'approvalId', data ->> 'approval_id', 'callId', data ->> 'call_id',
+      'verdict', data ->> 'verdict', 'actor', json_build_object('id', actor_id, 'kind', actor_kind, 'name', actor_name)) ORDER BY id), '[]'::json) AS events
+    FROM told`;
+  if (!row) throw new Error("unreachable: an aggregate without a row");
+  return row;
+}
+
+/** By the number of the transaction alone, which leads to the end of the table; what that still finds and is known is left out row by row. */
+function notSeenBy(snapshot: string): Prisma.Sql {
+  const [oldest = ""] = snapshot.split(":");
+  return Prisma.sql`e.tx >= ${BigInt(oldest)} AND NOT pg_visible_in_snapshot(e.tx::text::xid8, ${snapshot}::pg_snapshot)`;
 }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { verifies } from "@/e2e/requirements";
-import type { LiveEvent } from "@/lib/store/queries/list-live-events";
+import { eventIdAt, type LiveEvent } from "@/lib/store/queries/list-live-events";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench } from "@/lib/testing/engine-bench";
 import { engineDeps } from "@/lib/engine/deps";
@@ -23,6 +23,35 @@ test(verifies("inbox:live", "an open line hears of a question and of its decisio
   expect(about(approval?.id)).toEqual(["approval.requested", "approval.decided"]);
   expect(about(before?.id)).toEqual([]);
   expect(JSON.stringify(heard)).not.toContain("secret reason");
+  leave();
+});
+
+test(verifies("inbox:live", "an open line hears of what commits late, however much came before it, and nothing of runs that ask nobody"), async () => {
+  const asking = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
+  const free = await openEngineBench(database, { script: PAY, allowlist: "- t-none" });
+  const heard: LiveEvent[] = [];
+  const leave = inboxHub().join({ onEvents: (events) => heard.push(...events) });
+  const asked = await asking.launch();
+  await vi.waitFor(() => expect(heard.map(({ runId }) => runId)).toContain(asked), 10_000);
+  const [event] = await database.db.event.findMany({ where: { chainId: asked, type: "approval.requested" } });
+  const late = { ...event!, id: `${eventIdAt(new Date(Date.now() - 60_000))}late` };
+  const said = Promise.withResolvers<void>();
+  const isLast = Promise.withResolvers<void>();
+  const committing = database.db.$transaction(async (tx) => {
+    await tx.event.create({ data: late });
+    said.resolve();
+    await isLast.promise;
+  }, { timeout: 20_000 });
+  await said.promise;
+  const freeRun = await free.launch();
+  const next = await asking.launch();
+  await vi.waitFor(() => expect(heard.map(({ runId }) => runId)).toContain(next), 10_000);
+  expect(heard.map(({ id }) => id)).not.toContain(late.id);
+  isLast.resolve();
+  await committing;
+  await vi.waitFor(() => expect(heard.map(({ id }) => id)).toContain(late.id), 10_000);
+  expect(new Set(heard.map(({ id }) => id)).size, "each once").toBe(heard.length);
+  expect(heard.map(({ runId }) => runId)).not.toContain(freeRun);
   leave();
 });
 

@@ -1,11 +1,15 @@
 import { engineDeps } from "@/lib/engine/deps";
 import { log } from "@/lib/log";
-import { listLiveEvents, type LiveEvent } from "@/lib/store/queries/list-live-events";
+import { type LiveEvent, lookAtEvents } from "@/lib/store/queries/list-live-events";
 import { listLookers, type Looker } from "@/lib/store/queries/list-lookers";
 
 const POLL_MS = 700;
-/** How far back each look goes: events become visible when their transaction commits, which can be after a later one's. */
-const OVERLAP_MS = 6_000;
+/** How far back the first look goes, for those whose line broke while nobody else listened. */
+const FIRST_LOOK_MS = 6_000;
+/** How late an event may become visible and still be told: its transaction may have been open for long. */
+const LATE_MS_MAX = 10 * 60_000;
+/** Kept for lines that break and come back. */
+const KNOWN_MAX = 2_000;
 
 export interface Listener {
   /** What happened since the last time, oldest first: the same list for all who listen. */
@@ -21,6 +25,8 @@ class InboxHub {
   readonly #listeners = new Set<Listener>();
   #known: readonly LiveEvent[] = [];
   #lookers: readonly Looker[] = [];
+  /** What the last look could see; null before the first. */
+  #snapshot: string | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   join(listener: Listener): () => void {
@@ -35,6 +41,7 @@ class InboxHub {
 
   /** What happened before the first one listened is on their page already. */
   async #begin(): Promise<void> {
+    this.#snapshot = null;
     const { events, lookers } = await this.#read();
     this.#known = events;
     this.#lookers = lookers;
@@ -55,14 +62,14 @@ class InboxHub {
 
   async #look(): Promise<void> {
     const { events, lookers } = await this.#read();
-    const known = new Set(this.#known.map(({ id }) => id));
-    const fresh = events.filter(({ id }) => !known.has(id));
-    if (fresh.length > 0) for (const { onEvents } of this.#listeners) onEvents(fresh);
+    if (events.length > 0) {
+      this.#known = [...this.#known, ...events].slice(-KNOWN_MAX);
+      for (const { onEvents } of this.#listeners) onEvents(events);
+    }
     if (JSON.stringify(lookers) !== JSON.stringify(this.#lookers)) {
       this.#lookers = lookers;
       for (const { onLookers } of this.#listeners) onLookers?.(lookers);
     }
-    if (events.length > 0) this.#known = events;
     this.#schedule();
   }
 
@@ -70,8 +77,10 @@ class InboxHub {
     const { db, now } = engineDeps();
     const clock = now();
     try {
-      const [events, lookers] = await Promise.all([listLiveEvents(db, new Date(clock.getTime() - OVERLAP_MS)), listLookers(db, clock)]);
-      return { events, lookers };
+      const since = new Date(clock.getTime() - (this.#snapshot === null ? FIRST_LOOK_MS : LATE_MS_MAX));
+      const [look, lookers] = await Promise.all([lookAtEvents(db, { snapshot: this.#snapshot, since }), listLookers(db, clock)]);
+      this.#snapshot = look.snapshot;
+      return { events: look.events, lookers };
     } catch (error) {
       log.warn({ err: error }, "the live line could not read the trail; it tries again");
       return { events: [], lookers: this.#lookers };
