@@ -29,6 +29,10 @@ interface Row {
 export const RUNS_LOOKED_AT = 50;
 const LAST_SHOWN = 16;
 
+/**
+ * A range from a name to itself, because of the order: told that they are equal, the planner goes through all runs from the newest on for each
+ * workflow, which ends late for a rare one and nowhere for one that never ran. This order only the index by workflow has.
+ */
 export async function listWorkflowStats(db: Db, workflows: readonly string[]): Promise<Map<string, WorkflowStats>> {
   const rows = await db.$queryRaw<Row[]>`
     SELECT w.name AS workflow, (array_agg(r.id ORDER BY r.id DESC))[1:${LAST_SHOWN}] AS ids, (array_agg(r.status::text ORDER BY r.id DESC))[1:${LAST_SHOWN}] AS statuses,
@@ -36,7 +40,7 @@ export async function listWorkflowStats(db: Db, workflows: readonly string[]): P
       count(*) FILTER (WHERE r.status IN ('pending_approval', 'needs_human_review'))::int AS waiting,
       (avg(r.cost_usd) FILTER (WHERE r.completed_at IS NOT NULL))::float8 AS mean_cost_usd, max(r.created_at) AS last_started_at
     FROM unnest(${[...workflows]}::text[]) AS w (name)
-    CROSS JOIN LATERAL (SELECT id, status, cost_usd, created_at, completed_at FROM runs WHERE workflow = w.name ORDER BY id DESC LIMIT ${RUNS_LOOKED_AT}) AS r
+    CROSS JOIN LATERAL (SELECT id, status, cost_usd, created_at, completed_at FROM runs WHERE workflow BETWEEN w.name AND w.name ORDER BY workflow, id DESC LIMIT ${RUNS_LOOKED_AT}) AS r
     GROUP BY w.name`;
   const byName = new Map(rows.map((row) => [row.workflow, row]));
   return new Map(workflows.map((name) => [name, toStats(byName.get(name))]));
