@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { refusalToDecide } from "@/lib/domain/eligibility";
 import { ROLES } from "@/lib/domain/roles";
-import { countPending, getInboxCounts } from "@/lib/store/queries/inbox-counts";
+import { Prisma } from "@/lib/store/generated/client";
+import { COUNT_MAX, countPending, getInboxCounts } from "@/lib/store/queries/inbox-counts";
 import { type InboxSort, listInbox, parseCursor } from "@/lib/store/queries/list-inbox";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench } from "@/lib/testing/engine-bench";
@@ -36,6 +37,17 @@ async function readAll(sort: InboxSort, limit: number) {
   }
 }
 
+/** So many more calls of a run that wait as its first does; a lower digit makes them older. */
+async function copyPending(runId: string, digit: string, count: number): Promise<void> {
+  const idOf = (prefix: string) => Prisma.sql`${`${prefix}_${digit}`} || lpad(n::text, 25, '0')`;
+  await database.db.$executeRaw`
+    INSERT INTO calls SELECT copy.* FROM (SELECT * FROM calls WHERE run_id = ${runId} ORDER BY id LIMIT 1) AS c, generate_series(1, ${count}::int) AS n,
+      jsonb_populate_record(NULL::calls, to_jsonb(c) || jsonb_build_object('id', ${idOf("call")})) AS copy`;
+  await database.db.$executeRaw`
+    INSERT INTO approvals SELECT copy.* FROM (SELECT * FROM approvals WHERE run_id = ${runId} ORDER BY created_at LIMIT 1) AS a, generate_series(1, ${count}::int) AS n,
+      jsonb_populate_record(NULL::approvals, to_jsonb(a) || jsonb_build_object('id', ${idOf("apr")}, 'call_id', ${idOf("call")})) AS copy`;
+}
+
 describe("the queue", () => {
   test(verifies("inbox:pages", "pages of every order join without gap or repeat, and filters narrow them"), async () => {
     const { ids } = await fill();
@@ -50,7 +62,7 @@ describe("the queue", () => {
     expect((await listInbox(database.db, reader, { sort: "age", danger: "high" })).items).toHaveLength(2);
     expect((await listInbox(database.db, reader, { sort: "age", workflow: "other" })).items).toEqual([]);
     expect(await countPending(database.db)).toBe(7);
-    expect(await getInboxCounts(database.db, reader, new Date())).toMatchObject({ all: 7, mine: 7, critical: 2, high: 2, workflows: ["main"], agents: ["worker"] });
+    expect(await getInboxCounts(database.db, reader, new Date())).toMatchObject({ all: 7, mine: 7, critical: 2, high: 2, workflows: ["main"], agents: ["worker"], dangers: { critical: 2, high: 2, medium: 2, safe: 1 } });
   });
 
   test(verifies("inbox:pages", "what counts as mine is what the rule of eligibility allows, for every role, group and starter"), async () => {
@@ -73,6 +85,33 @@ describe("the queue", () => {
         }
       }
     }
+  });
+
+  test("what a reader has approved as one of several waits for the others, and is theirs no more", async () => {
+    const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big, min_approvals: 2 }" });
+    const [approval] = await bench.pending(await bench.launch());
+    const [first, second] = [await bench.person(), await bench.person()];
+    const look = async (who: typeof first) => ({ count: (await getInboxCounts(database.db, who, new Date())).mine, isListed: (await listInbox(database.db, who, { sort: "age", mine: true })).items.some((row) => row.id === approval!.id) });
+    const { count } = await look(first);
+    expect(await bench.decide(approval!, "approved", { by: first })).toBe("pending");
+    expect(await look(first)).toEqual({ count: count - 1, isListed: false });
+    expect(await look(second)).toEqual({ count, isListed: true });
+  });
+
+  test("the count of what is the reader's goes past any number that they cannot decide because they started it", async () => {
+    const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
+    const [starter, other] = [await bench.person(), await bench.person()];
+    const [own, foreign] = [await bench.launch(), await bench.launch()];
+    await database.db.run.update({ where: { id: own }, data: { startedByUserId: starter.userId } });
+    // The starter's are the oldest of all.
+    await copyPending(own, "0", COUNT_MAX * 2);
+    await copyPending(foreign, "1", 300);
+    const mine = await listInbox(database.db, starter, { sort: "age", mine: true, limit: COUNT_MAX });
+    expect(mine.items.length).toBeGreaterThan(300);
+    expect((await getInboxCounts(database.db, starter, new Date())).mine).toBe(mine.items.length);
+    expect((await getInboxCounts(database.db, other, new Date())).mine).toBe(COUNT_MAX);
+    await copyPending(foreign, "2", COUNT_MAX);
+    expect((await getInboxCounts(database.db, starter, new Date())).mine).toBe(COUNT_MAX);
   });
 
   test(verifies("inbox:batch", "a row says whether a rejection ends the agent's work: by its rule, or because no try is left"), async () => {
