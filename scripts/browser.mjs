@@ -13,6 +13,9 @@ const SYSTEM_BROWSERS = {
 /** Meant for one small function in a cloud: they weaken the browser or make it unlike the ones people use. */
 const UNWANTED_FLAGS = /^--(user-agent|window-size|headless|single-process|no-zygote|disable-web-security|allow-running-insecure-content|enable-features|disable-features|disable-site-isolation-trials)/;
 
+/** Meant for pages that draw with WebGL. Here they would let the processor play graphics card for every page, at twice the cost of drawing it plainly. */
+const GRAPHICS_FLAGS = /^--(ignore-gpu-blocklist|in-process-gpu|use-gl|use-angle|enable-unsafe-swiftshader)/;
+
 /**
  * The packaged Chromium ends at once ("Not implemented", from its font code) when a page asks the new font service for a local font, as
  * fallback faces do. A second list of features replaces Playwright's own, so what matters of that is repeated.
@@ -51,7 +54,7 @@ async function packagedBrowser() {
     const executablePath = await chromium.executablePath();
     const { LD_LIBRARY_PATH } = process.env;
     const FONTCONFIG_PATH = configureFonts(folder);
-    const args = [...chromium.args.filter((flag) => !UNWANTED_FLAGS.test(flag)), FEATURES_OFF];
+    const args = [...chromium.args.filter((flag) => !UNWANTED_FLAGS.test(flag) && !GRAPHICS_FLAGS.test(flag)), "--disable-gpu", FEATURES_OFF];
     return { source: "the package @sparticuz/chromium", executablePath, args, env: { LD_LIBRARY_PATH, FONTCONFIG_PATH } };
   } finally {
     for (const name of ["TMPDIR", "AWS_EXECUTION_ENV", "LD_LIBRARY_PATH", "FONTCONFIG_PATH"]) {
