@@ -1,6 +1,13 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
+import type { AxeResults, Result, RunOptions } from "axe-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What it puts into the page. */
+type AxeWindow = Window & { axe: { run(options: RunOptions): Promise<AxeResults> } };
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** What of WCAG hangs on colours; between light and dark nothing else differs. */
@@ -23,22 +30,22 @@ export async function examine(page: Page, name: string, { fullPage = true }: Wis
   const picture = (look: string) => page.screenshot({ path: path.join("test-results/screens", `${name}${look}.png`), fullPage: fullPage && Boolean(process.env.E2E_PICTURES) });
   // A message from elsewhere that is half transparent on its way in would be judged by colours that nobody reads; so nothing moves.
   await page.emulateMedia({ reducedMotion: "reduce" });
-  const { violations } = await axeOn(page).withTags(WCAG).analyze();
-  expectNone(violations, name);
+  expectNone(await findViolations(page, { type: "tag", values: WCAG }), name);
   expect.soft(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `${name}: pixels beyond the side`).toBeLessThanOrEqual(0);
   await picture("");
   if (isPhone) return page.emulateMedia({ reducedMotion: null });
   await page.emulateMedia({ colorScheme: "dark" });
-  expectNone((await axeOn(page).withRules(OF_COLOURS).analyze()).violations, `${name}, dark`);
+  expectNone(await findViolations(page, { type: "rule", values: OF_COLOURS }), `${name}, dark`);
   await picture("-dark");
   await page.emulateMedia({ colorScheme: "light", reducedMotion: null });
 }
 
-/** No page has frames; to put the findings of several together in a page of their own would take twice the time. */
-function axeOn(page: Page): AxeBuilder {
-  return new AxeBuilder({ page }).setLegacyMode();
+/** Axe is big, so that a document gets it once; and only of what breaks a rule does it tell each element, since to name all that keep it takes as long as to judge them. */
+async function findViolations(page: Page, runOnly: RunOptions["runOnly"]): Promise<Result[]> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
+  return page.evaluate(async (options) => (await (window as unknown as AxeWindow).axe.run(options)).violations, { runOnly, resultTypes: ["violations"] } satisfies RunOptions);
 }
 
-function expectNone(violations: { id: string; nodes: { target: unknown[] }[] }[], name: string): void {
+function expectNone(violations: Result[], name: string): void {
   expect.soft(violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`), name).toEqual([]);
 }
