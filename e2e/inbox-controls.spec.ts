@@ -88,6 +88,7 @@ test(verifies("inbox:keys", "two are picked and rejected together, one is approv
   await press("Enter");
   await expect(card.getByRole("row", { name: 'text "hello" "goodbye"' })).toBeVisible();
   await expect(card.getByRole("button", { name: "Approve with changes" })).toBeFocused();
+  await expect(card.getByRole("button", { name: "Approve with changes" })).toBeEnabled();
   await press("Enter");
   await isApproved();
   expect(await decisionsOf(4)).toEqual([{ ...plain, argumentsCanonical: '{"text":"goodbye"}' }]);

@@ -74,6 +74,7 @@ test(verifies("ui:offline", "without a network a decision is not sent, the card 
   await inbox.untilAlive();
   await page.context().setOffline(true);
   await expect(page.getByText("You are offline", { exact: true })).toBeVisible();
+  await expect(inbox.approve).toBeEnabled();
   await page.keyboard.press("a");
   await expect(inbox.card.getByText("Not sent: you are offline")).toBeVisible();
   await page.keyboard.press("j");
@@ -103,6 +104,7 @@ test(verifies("ui:offline", "a decision whose answer got lost leaves the card wh
   await inbox.open(first, `?workflow=${own.workflow}`);
   await inbox.untilAlive();
   await inbox.page.route(/\/inbox\/apr_/, (route) => route.abort("internetdisconnected"));
+  await expect(inbox.approve).toBeEnabled();
   await inbox.page.keyboard.press("a");
   const lost = inbox.card.getByText("Your decision may or may not have been recorded");
   await expect(lost).toBeVisible();

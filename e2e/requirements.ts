@@ -72,7 +72,7 @@ export const REQUIREMENTS = {
   "inbox:card": "A card says what will happen, why it is asked with file and line, and exactly what would be sent; an approved call shows its result on the same card.",
   "inbox:reject": "A rejection carries its reason to the agent, and the tool is never called.",
   "inbox:edit": "Edited arguments keep their types, are shown as proposed and effective before they are sent, and are what is sent.",
-  "inbox:keys": "The whole decision can be made by keys, which can be switched off and never act while someone writes.",
+  "inbox:keys": "The whole decision can be made by keys, which can be switched off, never act while someone writes, and decide nothing but what the reader aimed at.",
   "inbox:critical": "No single key approves a critical call: a value of it is typed first.",
   "inbox:seen": "A high or critical call is approved only after all of its arguments were on the screen, and under nothing that stands over its end.",
   "inbox:consequences": "What each button does, and what happens when nobody decides, stands on the card, on a phone too; a button that is closed says why.",

@@ -7,6 +7,7 @@ import { PaletteHost } from "@/components/shell/palette-host";
 import { PauseBanner } from "@/components/shell/pause-banner";
 import { PersonMenu } from "@/components/shell/person-menu";
 import { PhoneBar } from "@/components/shell/phone-bar";
+import { PressOnce } from "@/components/shell/press-once";
 import { SideNav } from "@/components/shell/side-nav";
 import { classNames } from "@/components/ui/class-names";
 import { Toaster } from "@/components/ui/toast";
@@ -48,6 +49,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
       <PaletteHost pages={listPalettePages(session, destinations)} save={savePreferences} />
       {seesApprovals ? <KeepWaiting count={waiting} at={at} /> : null}
       <DesktopNotices isOn={session.preferences.notifications && can(session, "approvals:decide")} />
+      <PressOnce />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { KeepFocus } from "@/components/ui/keep-focus";
 import { controlClass } from "@/components/ui/field";
+import { isComposing } from "@/components/ui/is-composing";
 import { useRefresh } from "@/components/ui/online";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { type BatchResult, BatchResults, decideOne, type Verdict } from "./batch-result";
@@ -20,7 +21,7 @@ interface Props {
   onPickAll: () => void;
   onClear: () => void;
   /** These are no longer to be decided; what was refused, or not come to, stays picked. */
-  onSent: (ids: readonly string[]) => void;
+  onSent: (rows: readonly InboxRow[]) => void;
   decide: Decide;
 }
 
@@ -62,7 +63,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
     setProgress(null);
     setReason(null);
     setNotSent(rows.length - found.length);
-    onSent(found.filter(({ isRecorded }) => isRecorded).map(({ id }) => id));
+    onSent(rows.filter((row) => found.some(({ id, isRecorded }) => isRecorded && id === row.id)));
     refresh();
   }
 
@@ -75,7 +76,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
   }
   /** An Enter too many must not reject all of them without a word; the button does. */
   const sendOnEnter = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || event.nativeEvent.isComposing || !reason?.trim()) return;
+    if (event.key !== "Enter" || isComposing(event.nativeEvent) || !reason?.trim()) return;
     // The focus goes on to Stop, which the rest of the same press must not reach.
     event.preventDefault();
     void run("rejected");

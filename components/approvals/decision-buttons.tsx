@@ -1,6 +1,7 @@
 "use client";
 
-import { Button } from "@/components/ui/button";
+import { Button, stillClass } from "@/components/ui/button";
+import { classNames } from "@/components/ui/class-names";
 import { Consequences, consequenceId } from "./consequence-list";
 import type { DecisionFacts } from "./decision-facts";
 import { KeyHint } from "./key-hint";
@@ -11,6 +12,8 @@ interface Props {
   unseen: number;
   /** False in the first moment, in which nothing was looked for yet. */
   isSettled: boolean;
+  /** False while the card, or what Approve does, came or changed so lately that a press was aimed at something else. */
+  isStill: boolean;
   isOver: boolean;
   isPending: boolean;
   hasComment: boolean;
@@ -21,7 +24,7 @@ interface Props {
 }
 
 /** What can be decided, with what each button does, and why one is closed. */
-export function DecisionButtons({ facts, unseen, isSettled, isOver, isPending, hasComment, onApprove, onGoToUnseen, onOpen, onComment }: Props) {
+export function DecisionButtons({ facts, unseen, isSettled, isStill, isOver, isPending, hasComment, onApprove, onGoToUnseen, onOpen, onComment }: Props) {
   const isClosed = isOver || isPending;
   const { isRefusedNow } = facts.rule;
   return (
@@ -62,10 +65,10 @@ export function DecisionButtons({ facts, unseen, isSettled, isOver, isPending, h
           data-key={unseen > 0 ? undefined : "a"}
           variant="primary"
           disabled={isOver || unseen > 0 || isRefusedNow}
-          aria-disabled={isPending || undefined}
+          aria-disabled={isPending || !isStill || undefined}
           aria-describedby={unseen > 0 && !isRefusedNow ? "approve-waits" : consequenceId("Approve")}
           onClick={onApprove}
-          className="max-tablet:order-1 max-tablet:col-span-4 tablet:ml-auto"
+          className={classNames("max-tablet:order-1 max-tablet:col-span-4 tablet:ml-auto", !isPending && stillClass)}
         >
           {isPending ? "Recording…" : facts.confirmWord === null ? "Approve" : "Approve…"} {unseen > 0 ? null : <KeyHint letter="A" />}
         </Button>

@@ -1,8 +1,11 @@
 "use client";
 
 import { useRef, useState, useTransition } from "react";
+import { tellLeaving } from "@/components/shell/leaving";
 import { Notice } from "@/components/ui/notice";
 import { isOnline, useRefresh } from "@/components/ui/online";
+import { showToast } from "@/components/ui/toast";
+import { useStill } from "@/components/ui/use-still";
 import { AnswerNotice } from "./answer-notice";
 import { AsideForm } from "./aside-form";
 import { CommentField } from "./comment-field";
@@ -14,11 +17,14 @@ import type { DecisionFacts } from "./decision-facts";
 import { listEditFields, readForm } from "./edit-fields";
 import { type EditDrafts, EditForm } from "./edit-form";
 import { RejectForm } from "./reject-form";
+import { isCardLeft } from "./queue-place";
 import { useMissingParts } from "./seen";
 import { describeEdits, type Drafts, NOTHING_WRITTEN } from "./unsent-draft";
 
 /** So long after going to an unseen argument nothing is approved. */
 const GOING_MS = 1_000;
+
+const TOO_SOON = "Nothing was decided: this card came or changed just now. Press again.";
 
 type Mode = "choose" | "confirm" | "reject" | "edit" | "aside";
 
@@ -31,21 +37,31 @@ interface Props {
   keep: (change: Partial<Drafts>) => void;
 }
 
+/** Another's approval takes the form for changes away, and what was typed for other arguments confirms none of these. What is left to decide comes back. */
+function isOutdated({ mode, of }: { mode: Mode; of: string }, facts: DecisionFacts): boolean {
+  return (mode === "edit" && facts.edit === null) || (mode === "confirm" && of !== facts.digest);
+}
+
 /** Where a person decides. What each button does stands beside it; a failure stays here until it is understood. */
 export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep }: Props) {
   const refresh = useRefresh();
-  const [wanted, setMode] = useState<Mode>("choose");
-  // Another's approval takes the form for changes away; what is left to decide comes back.
-  const mode = wanted === "edit" && facts.edit === null ? "choose" : wanted;
+  const [wanted, setWanted] = useState<{ mode: Mode; of: string }>({ mode: "choose", of: facts.digest });
+  const setMode = (mode: Mode) => setWanted({ mode, of: facts.digest });
+  const mode = isOutdated(wanted, facts) ? "choose" : wanted.mode;
   const [isPending, start] = useTransition();
   const { missing, isSettled, goToNext } = useMissingParts();
   const wentAt = useRef(-Infinity);
   const left = useLeft(facts.expiresAt, facts.now);
   const isOver = left !== null && left <= 0;
   const unseen = facts.needsSight ? missing : 0;
+  // What a press would do: another's change, or the last unseen argument, makes something else of it.
+  const meaning = JSON.stringify([facts.digest, facts.rule, facts.confirmWord]);
+  const [isCardStill, isApproveStill] = [useStill(meaning), useStill(`${meaning} ${unseen > 0}`)];
 
   const send = (request: Omit<DecisionRequest, "approvalId" | "digest">) => {
     if (isPending) return;
+    if (isCardLeft(facts.approvalId)) return tellLeaving();
+    if (!isCardStill) return showToast(TOO_SOON);
     start(async () => {
       const said = request.verdict === "approved" && drafts.hasComment && drafts.comment.trim() ? { comment: drafts.comment.trim() } : {};
       const next = await decideSafely(actions.decide, { approvalId: facts.approvalId, digest: facts.digest, ...said, ...request });
@@ -79,6 +95,7 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
   const approve = () => {
     // A press that was meant to go on to the next unseen argument must not approve when there is none any more.
     if (unseen > 0 || isOver || performance.now() - wentAt.current < GOING_MS) return;
+    if (!isApproveStill) return showToast(TOO_SOON);
     setAnswer(null);
     if (facts.confirmWord === null) send({ verdict: "approved" });
     else setMode("confirm");
@@ -95,7 +112,7 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
       ) : null}
       {mode === "aside" ? <AsideForm approvalId={facts.approvalId} nextHref={facts.nextHref} hasExpiry={facts.expiresAt !== null} note={drafts.note} onNote={(note) => keep({ note })} setAside={actions.setAside} onCancel={back} /> : null}
       {drafts.hasComment && mode !== "reject" && mode !== "aside" ? <CommentField value={drafts.comment} onChange={(comment) => keep({ comment })} onLeaveOut={() => keep({ hasComment: false })} /> : null}
-      {mode === "choose" ? <DecisionButtons facts={facts} unseen={unseen} isSettled={isSettled} isOver={isOver} isPending={isPending} hasComment={drafts.hasComment} onApprove={approve} onGoToUnseen={goToUnseen} onOpen={open} onComment={() => keep({ hasComment: true })} /> : null}
+      {mode === "choose" ? <DecisionButtons facts={facts} unseen={unseen} isSettled={isSettled} isStill={isApproveStill} isOver={isOver} isPending={isPending} hasComment={drafts.hasComment} onApprove={approve} onGoToUnseen={goToUnseen} onOpen={open} onComment={() => keep({ hasComment: true })} /> : null}
     </div>
   );
 }

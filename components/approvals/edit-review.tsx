@@ -1,6 +1,7 @@
 "use client";
 
-import { Button } from "@/components/ui/button";
+import { Button, stillClass } from "@/components/ui/button";
+import { useStill } from "@/components/ui/use-still";
 import type { EditPreview } from "@/lib/store/queries/preview-edit";
 import { ConfirmForm } from "./confirm-form";
 import { ShownText } from "./shown-text";
@@ -14,6 +15,8 @@ interface Props {
 
 /** Proposed by the agent on one side, what will be sent on the other. */
 export function EditReview({ preview: { rows, confirmWord }, isPending, onApprove, onBack }: Props) {
+  // Whoever presses Enter twice in the form has not read what came of it.
+  const isStill = useStill("review");
   return (
     <div className="grid gap-3">
       <table className="w-full table-fixed border-collapse text-left text-sm">
@@ -40,7 +43,7 @@ export function EditReview({ preview: { rows, confirmWord }, isPending, onApprov
           <Button data-key="escape" onClick={onBack}>
             Back
           </Button>
-          <Button variant="primary" autoFocus aria-disabled={isPending || undefined} onClick={() => !isPending && onApprove(undefined)}>
+          <Button variant="primary" autoFocus aria-disabled={isPending || !isStill || undefined} onClick={() => !isPending && isStill && onApprove(undefined)} className={isPending ? undefined : stillClass}>
             {isPending ? "Recording…" : "Approve with changes"}
           </Button>
         </div>

@@ -8,7 +8,8 @@ import type { Extend } from "./decision";
 export function ExtendButton({ approvalId, extend }: { approvalId: string; extend: Extend }) {
   const [isPending, start] = useTransition();
   const [problem, setProblem] = useState<string | null>(null);
-  const run = () =>
+  const run = () => {
+    if (isPending) return;
     start(async () => {
       try {
         const { ok, message } = await extend(approvalId);
@@ -18,6 +19,7 @@ export function ExtendButton({ approvalId, extend }: { approvalId: string; exten
         setProblem("The connection broke; look whether the time has changed before you try again.");
       }
     });
+  };
   return (
     <span className="inline-flex items-center gap-2">
       {problem ? <span role="alert" className="text-sm text-critical">{problem}</span> : null}

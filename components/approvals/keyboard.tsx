@@ -3,10 +3,12 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { Keyboard } from "lucide-react";
+import { followLinks, isLeaving, tellLeaving } from "@/components/shell/leaving";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import type { SavePreferences } from "@/components/theme/theme";
 import { CheckField } from "@/components/ui/field";
+import { isComposing } from "@/components/ui/is-composing";
 import { usePreference } from "@/components/ui/use-preference";
 import { currentRow, isCardAwaited, moveInQueue } from "./queue-place";
 import { followWriting, isMeantForGone, isWriting } from "./writing";
@@ -32,16 +34,19 @@ export function InboxKeys({ initial, save }: { initial: boolean; save: SavePrefe
   const [isOpen, setOpen] = useState(false);
   const { value: isOn, problem, change } = usePreference(initial, (keys) => save({ keys }));
   useEffect(followWriting, []);
+  useEffect(followLinks, []);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const isEscape = event.key === "Escape";
-      if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+      if (event.defaultPrevented || isComposing(event) || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
       if (document.querySelector("dialog[open], [role=menu]")) return;
       if (isEscape) return press('[data-key="escape"]') || press('[data-key="escape-batch"]');
       if (isWriting(event.target)) return;
       if (isMeantForGone(event.key)) return event.preventDefault();
       if (!isOn) return;
       if (event.key === "?") setOpen(true);
+      // A capital begins a sentence; with Caps Lock no Shift is held.
+      else if (event.shiftKey) return;
       else if (!act(event.key.toLowerCase(), push)) return;
       event.preventDefault();
     };
@@ -80,8 +85,10 @@ function act(key: string, open: (address: string) => void): boolean {
   if (key === "j" || key === "k") return moveInQueue(key === "j" ? 1 : -1, open);
   if (key === "x") return press(`${currentRow()} input[type="checkbox"]`);
   // Nothing is done to a card that the reader has already left.
-  if (isCardAwaited()) return false;
-  return ["a", "r", "e", "n", "c"].includes(key) && press(`[data-key="${key}"]`);
+  if (isCardAwaited() || !["a", "r", "e", "n", "c"].includes(key)) return false;
+  if (!isLeaving()) return press(`[data-key="${key}"]`);
+  tellLeaving();
+  return true;
 }
 
 function press(selector: string): boolean {

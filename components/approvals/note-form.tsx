@@ -4,6 +4,7 @@ import type { ReactNode, Ref } from "react";
 import { Button } from "@/components/ui/button";
 import { classNames } from "@/components/ui/class-names";
 import { controlClass } from "@/components/ui/field";
+import { isComposing } from "@/components/ui/is-composing";
 
 const LENGTH_MAX = 2000;
 /** Choices above the text: of one look, whether they are buttons or radios. */
@@ -47,7 +48,7 @@ export function NoteForm({ field, fieldRef, text, onText, isPending, action, pen
           value={text}
           onChange={(event) => onText(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit();
+            if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && !event.repeat && !isComposing(event.nativeEvent)) event.currentTarget.form?.requestSubmit();
           }}
           placeholder={field.placeholder}
           className={classNames(controlClass, "h-auto py-1.5 max-tablet:h-auto")}

@@ -1,5 +1,7 @@
 "use client";
 
+import { isLeaving } from "@/components/shell/leaving";
+
 /** Where the reader is in the queue, and what was around it. A call that was decided leaves, and the one that took its place comes next. */
 let last: { ids: readonly string[]; place: number } = { ids: [], place: 0 };
 /** The card that was asked for and is not on the screen yet. */
@@ -25,6 +27,11 @@ export function arriveAt(id: string | null): void {
 /** Until the card that was asked for is there, the one on the screen is not what the reader means. */
 export function isCardAwaited(): boolean {
   return awaitedId() !== null;
+}
+
+/** Whether the reader has asked for something else than this card, by a link, a key, the palette or the browser's own buttons. */
+export function isCardLeft(id: string): boolean {
+  return isCardAwaited() || isLeaving() || location.pathname !== `/inbox/${id}`;
 }
 
 const awaitedId = (): string | null => (awaited !== null && performance.now() - awaited.since < AWAITED_MAX_MS ? awaited.id : null);

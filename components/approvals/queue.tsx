@@ -21,12 +21,13 @@ interface Props extends QueueRows {
 
 /** The pending calls. Those that are not critical and that the reader may decide can be picked for a batch. */
 export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }: Props) {
+  // By what they ask for: whose arguments another changes is no longer what was picked.
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const toggle = (id: string) => setPicked((before) => (before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
+  const toggle = (row: InboxRow) => setPicked((before) => (before.has(pickOf(row)) ? new Set([...before].filter((other) => other !== pickOf(row))) : new Set([...before, pickOf(row)])));
   const { shown, listeners, showArrived } = useStillRows({ rows, sunk }, search);
   const all = [...rows, ...sunk];
   const pickable = all.filter(isPickable);
-  const chosen = pickable.filter((row) => picked.has(row.id));
+  const chosen = pickable.filter((row) => picked.has(pickOf(row)));
   const place = [...shown.rows, ...shown.sunk].filter(({ isGone }) => !isGone).findIndex(({ row }) => row.id === selectedId);
   useEffect(() => {
     if (place !== -1) rememberPlace(place);
@@ -40,7 +41,7 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
     if (selectedId !== null) void document.querySelector(`[data-row="${CSS.escape(selectedId)}"]`)?.scrollIntoView({ block: "nearest" });
   }, [selectedId]);
   const show = ({ row, isGone }: ShownRow) => (
-    <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isGone={isGone} isCurrent={row.id === selectedId} isPicked={picked.has(row.id)} isPickable={isPickable(row)} hasBoxes={pickable.length > 0} onPick={() => toggle(row.id)} now={now} />
+    <QueueRow key={row.id} row={row} href={`/inbox/${row.id}${search}`} isGone={isGone} isCurrent={row.id === selectedId} isPicked={picked.has(pickOf(row))} isPickable={isPickable(row)} hasBoxes={pickable.length > 0} onPick={() => toggle(row)} now={now} />
   );
   return (
     <>
@@ -60,10 +61,12 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
           </Button>
         ) : null}
       </div>
-      <BatchBar chosen={chosen} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map((row) => row.id)))} onClear={() => setPicked(new Set())} onSent={(ids) => setPicked((before) => new Set([...before].filter((id) => !ids.includes(id))))} decide={decide} />
+      <BatchBar chosen={chosen} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map(pickOf)))} onClear={() => setPicked(new Set())} onSent={(sent) => setPicked((before) => new Set([...before].filter((pick) => !sent.some((row) => pickOf(row) === pick))))} decide={decide} />
     </>
   );
 }
+
+const pickOf = ({ id, digest }: Pick<InboxRow, "id" | "digest">): string => `${id} ${digest}`;
 
 const isPickable = (row: InboxRow): boolean => row.danger !== "critical" && row.refusal === null && !row.decidedByReader;
 

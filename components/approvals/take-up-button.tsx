@@ -8,7 +8,8 @@ import type { TakeUp } from "./decision";
 export function TakeUpButton({ approvalId, takeUp }: { approvalId: string; takeUp: TakeUp }) {
   const [isPending, start] = useTransition();
   const [problem, setProblem] = useState<string | null>(null);
-  const run = () =>
+  const run = () => {
+    if (isPending) return;
     start(async () => {
       try {
         const { ok, message } = await takeUp(approvalId);
@@ -21,6 +22,7 @@ export function TakeUpButton({ approvalId, takeUp }: { approvalId: string; takeU
         setProblem("The connection broke; look whether it is back before you try again.");
       }
     });
+  };
   return (
     <span className="inline-flex items-center gap-2">
       <Button size="small" onClick={run} aria-disabled={isPending || undefined}>

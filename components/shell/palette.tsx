@@ -1,23 +1,28 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Search } from "lucide-react";
 import { applyTheme, type SavePreferences } from "@/components/theme/theme";
 import { classNames } from "@/components/ui/class-names";
+import { isComposing } from "@/components/ui/is-composing";
 import { isOnline, tellOffline } from "@/components/ui/online";
 import { showToast } from "@/components/ui/toast";
+import type { EarlyText } from "./early-text";
+import { leaveFor } from "./leaving";
 import { besides, filterKnown, findActive, keyOf, type PaletteGroup, type PaletteItem } from "./palette-items";
 import { useFound } from "./use-found";
 
 interface Props {
   pages: readonly { label: string; href: string }[];
   save: SavePreferences;
+  /** Asked once, when the palette is there. */
+  findEarly: () => EarlyText;
   onClose: () => void;
 }
 
 /** One field that leads anywhere: pages, calls that wait, runs, workflows, tools, people, themes. */
-export default function Palette({ pages, save, onClose }: Props) {
+export default function Palette({ pages, save, findEarly, onClose }: Props) {
   const router = useRouter();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -30,7 +35,14 @@ export default function Palette({ pages, save, onClose }: Props) {
   const items = groups.flatMap((group) => group.items);
   const open = groups.flatMap((group) => (group.isStale ? [] : group.items));
   const active = findActive({ items, open, picked, isSure: !isSearching || known.pages.length > 0 });
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    // Only now does the field hear the next key: what was typed until now may be more than when it was rendered.
+    const { text: typed, isSent } = findEarly();
+    // eslint-disable-next-line react/set-state-in-effect -- it is known only when the field is there, and before that moment is over it must stand in it
+    setText(typed);
+    isHasty.current = isSent;
+  }, [findEarly]);
   useEffect(() => {
     // Newer browsers give a promise back, which is no way to clean up.
     void document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
@@ -39,7 +51,11 @@ export default function Palette({ pages, save, onClose }: Props) {
   async function choose(item: PaletteItem | undefined) {
     if (!item) return;
     dialog.current?.close();
-    if (item.href) return isOnline() ? router.push(item.href) : tellOffline();
+    if (item.href) {
+      if (!isOnline()) return tellOffline();
+      leaveFor(item.href);
+      return router.push(item.href);
+    }
     if (!item.theme) return;
     applyTheme(item.theme);
     const why = await save({ theme: item.theme }).catch(() => "The connection broke.");
@@ -47,12 +63,12 @@ export default function Palette({ pages, save, onClose }: Props) {
   }
   useEffect(() => {
     // Enter before the answer holds for the answer's first entry. The list of the text before has no say: it may show another call by the same name.
-    if (!isHasty.current || isSearching) return;
+    if (!isHasty.current || isSearching || text.trim() === "") return;
     isHasty.current = false;
     void choose(items[active]);
   });
   function onKeyDown(event: React.KeyboardEvent) {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setPicked(besides(open, items[active], step));
     else if (event.key === "Enter" && active === -1) isHasty.current = isSearching;

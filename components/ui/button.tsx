@@ -19,6 +19,9 @@ const sizes = {
   icon: "size-7.5 max-tablet:size-9",
 };
 
+/** For one that is closed for the blink in which it came: it looks as it will. */
+export const stillClass = "aria-disabled:opacity-100 aria-disabled:cursor-default";
+
 export interface ButtonLook {
   variant?: keyof typeof variants;
   size?: keyof typeof sizes;
