@@ -1,5 +1,7 @@
 import type { Page } from "@playwright/test";
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import type { EngineDeps } from "@/lib/engine/deps";
+import { insertEvents } from "@/lib/store/event-sql";
 import { examine, LOOKS } from "./examine";
 import { expect, type Person, test } from "./fixtures";
 import { openOwnProject } from "./own-project";
@@ -85,6 +87,21 @@ test.describe(verifies("run:review", "an answer that an agent wants a person to 
     await run.page.getByRole("button", { name: "Accept", exact: true }).click();
     await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible({ timeout: 30_000 });
     await expect(panel).toHaveCount(0);
+    await close();
+  });
+
+  test("is not accepted by a dialog that was opened for another answer", async ({ open, person, deps }) => {
+    const { runId, close } = await arrive(deps, await person("operator"), REVIEW);
+    const run = new RunPage(await open(await person("reviewer")));
+    await run.open(runId);
+    const panel = run.page.getByRole("region", { name: "An answer waits for a person" });
+    await panel.getByRole("button", { name: "Accept the answer…" }).click();
+    await run.page.getByLabel("Comment, for the record").fill("A cent of rounding");
+    await deps.db.step.updateMany({ where: { runId, status: "needs_human_review" }, data: { rawOutput: { ktsu_needs_human: "The two payments differ by a cent", refund: 3550 } } });
+    await deps.db.$executeRaw`WITH one AS (SELECT 1) ${insertEvents([{ chainId: runId, type: "turn.recorded", at: deps.now(), actor: SYSTEM_ACTOR, data: {} }], "one")}`;
+    await expect(panel).toContainText("3550");
+    await expect(run.page.getByRole("dialog")).toHaveCount(0);
+    expect(await statusOf(deps, runId)).toBe("needs_human_review");
     await close();
   });
 

@@ -68,7 +68,7 @@ function WhatItWaitsFor({ run, mayWrite, mayDecide }: { run: RunPage; mayWrite: 
   return (
     <div className="grid gap-3 border-b border-line px-4 py-4 tablet:px-6 print:hidden">
       {active && run.counts.pendingApprovals > 0 ? <PendingApprovals runId={run.id} count={run.counts.pendingApprovals} canDecide={mayDecide} /> : null}
-      {run.review && active ? <ReviewPanel runId={run.id} review={run.review} canReview={mayDecide} /> : null}
+      {run.review && active ? <ReviewPanel key={`${run.review.stepId} ${run.review.digest}`} runId={run.id} review={run.review} canReview={mayDecide} /> : null}
       {run.unknownCalls.map((call) => (
         <UnknownOutcome key={call.id} runId={run.id} call={call} isOver={!active} canSettle={mayWrite} />
       ))}
