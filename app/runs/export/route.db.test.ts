@@ -47,6 +47,19 @@ describe("200", () => {
     expect(text.split("\r\n")).toHaveLength(5);
   });
 
+  test(verifies("history:export", "with the person who started each, also where a token did, and none where none is on record"), async () => {
+    const { token_id: tokenId, person } = { token_id: started[1], person: (await database.db.run.findUniqueOrThrow({ where: { id: started[1] } })).startedByUserId };
+    await database.db.user.update({ where: { id: person ?? "" }, data: { name: "Jonas Weber" } });
+    await database.db.run.update({ where: { id: tokenId }, data: { startedByKind: "token", startedByName: "nightly" } });
+    await database.db.run.update({ where: { id: started[2] }, data: { startedByKind: "system", startedByName: "demo", startedByUserId: null } });
+    const lines = (await file("")).text.trim().split("\n").map((line) => JSON.parse(line) as { started_by: { kind: string; name: string; person: string | null } });
+    expect(lines.slice(1).map(({ started_by: { kind, name, person: by } }) => [kind, name, by])).toEqual([["token", "nightly", "Jonas Weber"], ["system", "demo", null]]);
+    const [head = "", , , last = ""] = (await file("?format=csv&q=lion")).text.split("\r\n");
+    expect([head.split(",").slice(4, 8), last]).toEqual([["started_by", "started_by_kind", "started_by_id", "started_by_person"], ""]);
+    expect((await file("?format=csv&q=lion")).text).toContain(",nightly,token,");
+    expect((await file("?format=csv&q=lion")).text).toContain(",Jonas Weber,");
+  });
+
   test("pieces join without gap or repeat", async () => {
     const ids: string[] = [];
     for await (const run of streamRuns(database.db, {}, 1)) ids.push(run.id);

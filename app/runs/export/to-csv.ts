@@ -11,6 +11,7 @@ const COLUMNS: Record<string, (run: RunSummary) => string | number | null> = {
   started_by: (run) => run.started_by.name,
   started_by_kind: (run) => run.started_by.kind,
   started_by_id: (run) => run.started_by.id,
+  started_by_person: (run) => run.started_by.person,
   created_at: (run) => run.created_at,
   completed_at: (run) => run.completed_at,
   duration_ms: (run) => run.totals.duration_ms,

@@ -68,7 +68,7 @@ export const runSummarySchema = z
     version: z.string().nullable(),
     status: z.enum(RUN_STATUSES),
     error: failureSchema.nullable(),
-    started_by: actorSchema,
+    started_by: actorSchema.extend({ person: z.string().nullable().describe("Who started it themselves, or whose token or agent did; null where none is on record") }).meta({ id: "Starter" }),
     parent_run_id: z.string().nullable(),
     retry_of_run_id: z.string().nullable(),
     agents: z.array(z.string()),

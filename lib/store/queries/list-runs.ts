@@ -4,6 +4,7 @@ import type { Db } from "@/lib/store/client";
 import { PLAN_ANEW } from "@/lib/store/plan-anew";
 import { type Page, toPage } from "@/lib/store/queries/page";
 import { type RunFilter, runsWhere } from "@/lib/store/queries/run-filter";
+import { findStarters } from "@/lib/store/queries/starter-people";
 import { type Figures, type RunFailure, type StartedBy, toFigures } from "@/lib/store/queries/run-view";
 
 export interface RunSummary {
@@ -12,7 +13,8 @@ export interface RunSummary {
   version: string;
   status: RunStatus;
   error: RunFailure | null;
-  startedBy: StartedBy;
+  /** With the person: who did it themselves, or whose token or agent did; null where none is on record. */
+  startedBy: StartedBy & { person: string | null };
   parentRunId: string | null;
   retryOfRunId: string | null;
   agents: string[];
@@ -32,13 +34,14 @@ export async function listRuns(db: Db, query: RunFilter & { cursor?: string; lim
     db.run.findMany({ where: { id: { in: found } }, orderBy: { id: "desc" }, include: { search: { select: { agents: true } } } }),
     countPendingOf(db, found),
   ]);
+  const personBehind = await findStarters(db, rows);
   return toPage(rows, limit, (row) => row.id, (row) => ({
     id: row.id,
     workflow: row.workflow,
     version: row.version,
     status: row.status,
     error: row.error as RunFailure | null,
-    startedBy: { kind: row.startedByKind, id: row.startedById, name: row.startedByName },
+    startedBy: { kind: row.startedByKind, id: row.startedById, name: row.startedByName, person: row.startedByKind === "user" ? row.startedByName : personBehind(row) },
     parentRunId: row.parentRunId,
     retryOfRunId: row.retryOfRunId,
     agents: row.search?.agents ?? [],
