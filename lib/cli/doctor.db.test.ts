@@ -1,7 +1,7 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkClock, checkDatabase, checkMigrations, checkUser } from "@/lib/cli/doctor/check-database";
+import { checkClock, checkDatabase, checkMigrations, checkServer, checkUser, VERSION_MIN } from "@/lib/cli/doctor/check-database";
 import { checkProject } from "@/lib/cli/doctor/check-project";
 import { describeFindings } from "@/lib/cli/doctor";
 import { createPaint } from "@/lib/cli/project-options";
@@ -34,6 +34,14 @@ describe("the database", () => {
   test("that is away is one problem with a way out, and no crash", async () => {
     const away = { ...deps(), db: connect("postgresql://x:x@127.0.0.1:9/x", 1) };
     expect(await checkDatabase(async () => away, MIGRATIONS)).toEqual([expect.objectContaining({ check: "database", state: "problem", hint: expect.stringContaining("DATABASE_URL") })]);
+  });
+
+  test("older than what the migrations and the handbook ask for is a problem", () => {
+    const asked = readFileSync(path.resolve(MIGRATIONS, "../../docs/operations.md"), "utf8").match(/PostgreSQL (\d+) or newer/)?.[1];
+    const tables = readdirSync(MIGRATIONS, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => readFileSync(path.join(MIGRATIONS, name, "migration.sql"), "utf8"));
+    expect(tables.some((sql) => sql.includes("NULLS NOT DISTINCT")), "which came with PostgreSQL 15").toBe(true);
+    expect(Number(asked)).toBe(VERSION_MIN);
+    expect(["14.13", "15.0", "18.4"].map((version) => checkServer({ version, roundTripMs: 1 }).state)).toEqual(["problem", "ok", "ok"]);
   });
 
   test("missing, unfinished and foreign migrations are told apart", () => {

@@ -10,7 +10,8 @@ import { hasUsers } from "@/lib/store/queries/has-users";
 const CLOCK_WARNING_MS = 500;
 const CLOCK_PROBLEM_MS = 2_000;
 const SLOW_MS = 50;
-const VERSION_MIN = 14;
+/** The index `steps_once` is `NULLS NOT DISTINCT`. */
+export const VERSION_MIN = 15;
 
 /** Reachable, of a fitting version, migrated, of one time with us, with a person and a worker. */
 export async function checkDatabase(open: () => Promise<EngineDeps>, migrationsFolder: string): Promise<Finding[]> {
@@ -27,7 +28,7 @@ export async function checkDatabase(open: () => Promise<EngineDeps>, migrationsF
   return migrations.state === "problem" ? findings : [...findings, ...(await checkOperation(deps))];
 }
 
-function checkServer({ version, roundTripMs }: DatabaseFacts): Finding {
+export function checkServer({ version, roundTripMs }: Pick<DatabaseFacts, "version" | "roundTripMs">): Finding {
   const text = `PostgreSQL ${version}, ${roundTripMs.toFixed(1)} ms away`;
   if (Number.parseInt(version, 10) < VERSION_MIN) return problem("database", text, `Kimitsu needs PostgreSQL ${VERSION_MIN} or newer.`);
   return roundTripMs > SLOW_MS ? warning("database", text, "Every step of a run is a few statements; put the processes nearer to the database.") : ok("database", text);
