@@ -9,6 +9,7 @@ export const REQUIREMENTS = {
   "sign-in:rate-limit:stranger": "However often a stranger guesses, the person still gets in with a browser that they have signed in with before; one address alone shuts out only itself.",
   "sign-in:rate-limit:address": "Guesses from one address at many accounts are refused past a limit.",
   "sign-in:rate-limit:forgiven": "A successful sign-in forgets the failures before it.",
+  "sign-in:lost": "Where the answer to a sign-in got lost, the form says so and keeps everything but the password.",
   "sign-in:disabled": "A disabled person is not let in, and only someone who knows the password learns why.",
   "sign-in:next": "Who was sent to sign in comes back to the page they asked for.",
   "sign-in:next:stays": "No address after sign-in leads to another site.",

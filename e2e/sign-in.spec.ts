@@ -67,6 +67,21 @@ test(verifies("sign-in:rate-limit:stranger", "a stranger's guesses do not keep a
   await expect(new ConsolePage(page).heading("Inbox")).toBeVisible();
 });
 
+test(verifies("sign-in:lost", "an answer that got lost is told as one, and only the password has to be typed again"), async ({ open, person }) => {
+  const someone = await person("viewer");
+  const page = await open(null);
+  const signIn = new SignInPage(page);
+  await signIn.open("/history");
+  await page.route(/\/sign-in/, (route) => (route.request().method() === "POST" ? route.abort("internetdisconnected") : route.continue()));
+  await signIn.signIn(someone.email, TEST_PASSWORD);
+  await signIn.expectRefusal(/No answer came.*nothing else was changed/s);
+  await expect(signIn.email).toHaveValue(someone.email);
+  await expect(signIn.password).toHaveValue("");
+  await page.unroute(/\/sign-in/);
+  await signIn.signIn(someone.email, TEST_PASSWORD);
+  await expect(new ConsolePage(page).heading("History")).toBeVisible();
+});
+
 test(verifies("sign-in:disabled", "a disabled person is told so only with the right password"), async ({ open, person, deps }) => {
   const someone = await person("viewer");
   await setUserDisabled(deps, OPERATOR_ACTOR, { userId: someone.id, disabled: true });

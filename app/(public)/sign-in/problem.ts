@@ -29,6 +29,8 @@ export function describeProblem(code: string, facts: Facts = {}): Problem {
         title: "Too many attempts",
         text: `Sign-in for this e-mail or from this address is paused. Try again in ${facts.retryAfterS ? waitWords(facts.retryAfterS) : "a few minutes"}; the account itself is not locked, and a browser in which you have signed in before is not affected.`,
       };
+    case "answer_lost":
+      return { title: "No answer came", text: "The connection broke, so nobody knows whether you are signed in; nothing else was changed. Type the password again and try once more." };
     case "disabled":
       return { title: "This account is disabled", text: "An admin can enable it again under Settings, People." };
     case "email_unverified":

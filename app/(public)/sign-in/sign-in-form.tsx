@@ -1,11 +1,12 @@
 "use client";
 
-import { useActionState } from "react";
+import { unstable_rethrow } from "next/navigation";
+import { useActionState, useSyncExternalStore } from "react";
 import { TextField } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { signInWithPassword, type SignInState } from "./actions";
-import type { Problem } from "./problem";
+import { describeProblem, type Problem } from "./problem";
 
 interface Props {
   nextPath: string;
@@ -13,10 +14,25 @@ interface Props {
   earlier: Problem | null;
 }
 
+const subscribeToNothing = () => () => undefined;
+
+/** What the server refuses comes as an answer. Without one nobody knows, and the form stays with what was typed, but for the password. */
+async function signInSafely(before: SignInState, form: FormData): Promise<SignInState> {
+  try {
+    return await signInWithPassword(before, form);
+  } catch (error) {
+    unstable_rethrow(error);
+    return { problem: describeProblem("answer_lost"), email: String(form.get("email") ?? "") };
+  }
+}
+
 export function SignInForm({ nextPath, earlier }: Props) {
-  const [state, action] = useActionState<SignInState, FormData>(signInWithPassword, { problem: earlier, email: "" });
+  // Without scripts the form itself posts to the server, which only an action of the server's own can do.
+  const [answered, post] = useActionState<SignInState, FormData>(signInWithPassword, { problem: earlier, email: "" });
+  const [state, send] = useActionState<SignInState, FormData>(signInSafely, answered);
+  const hasScripts = useSyncExternalStore(subscribeToNothing, () => true, () => false);
   return (
-    <form action={action} className="grid gap-4">
+    <form action={hasScripts ? send : post} className="grid gap-4">
       {state.problem ? (
         <Notice tone="failed" title={state.problem.title}>
           <p>{state.problem.text}</p>
