@@ -154,3 +154,28 @@ test(verifies("inbox:batch", "a batch says whose run a rejection ends, and can b
   await expect(bar.getByRole("status"), "although the queue is empty now").toHaveText("Done: 2 of 2 recorded");
   await own.close();
 });
+
+test(verifies("inbox:filters:pending", "on a chip and on a list, while what was shown stays"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, ASKS);
+  const approvalId = await ask(deps, own, await person("operator"));
+  const page = await open(await person("reviewer"));
+  const inbox = new InboxPage(page);
+  await page.goto(`/inbox?workflow=${own.workflow}`);
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/inbox\?.*(danger=critical|sort=age)/, async (route) => {
+    if (!route.request().headers()["next-router-prefetch"]) await held.promise;
+    await route.continue();
+  });
+  const chip = page.getByRole("navigation", { name: "Filter" }).getByRole("link", { name: /^Critical/ });
+  await chip.click();
+  await expect(chip.locator(".working-bar")).toBeVisible();
+  await expect(inbox.row(approvalId)).toBeVisible();
+  const order = page.getByRole("combobox", { name: "Order" });
+  await order.selectOption({ label: "By age" });
+  await expect(order.locator("option:checked"), "what was chosen shows at once").toHaveText("By age");
+  await expect(page.locator("[aria-busy=true]").filter({ has: order }).locator(".working-bar")).toBeVisible();
+  held.resolve();
+  await expect(page).toHaveURL(/sort=age/);
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+  await own.close();
+});
