@@ -120,6 +120,7 @@ export const REQUIREMENTS = {
   "history:views": "A person's filters can be kept under a name and opened by it; they are theirs alone, and one of them can be what History opens with.",
   "history:export": "What is filtered is exported whole, as CSV or JSON lines, redacted like the page.",
 
+  "run:settled": "A call that a person settled shows how long its tool took, and apart from that how long nobody knew.",
   "run:held": "A run that waits says that it is held, for whom, and leads to each step's conversation and to the question.",
   "run:cancel": "A run is cancelled with what waited in it, and a retry goes on as a new run that is linked to it.",
   "run:live": "What becomes of a run shows on its page while it is open, without a reload.",

@@ -25,6 +25,7 @@ export interface CallFacts {
   approvalId: string | null;
   decidedBy: readonly { name: string; verdict: string; reason: string | null; comment: string | null; edited: boolean }[];
   durationMs: number | null;
+  unsettledMs: number | null;
   costUsd: number;
 }
 
@@ -42,7 +43,7 @@ export function CallCard({ call }: { call: CallFacts }) {
         {call.danger === "safe" || call.danger === "low" ? null : <Tag tone={TONES[call.danger]}>{call.danger}</Tag>}
         <StatusMark mark={mark} word={word} className="text-sm text-ink-2" />
         <span className="ml-auto text-sm text-ink-3 tabular-nums">
-          {[...(call.durationMs === null ? [] : [describeDuration(call.durationMs)]), ...(call.costUsd > 0 ? [describeCost(call.costUsd)] : [])].join(" · ")}
+          {[...(call.durationMs === null ? [] : [describeDuration(call.durationMs)]), ...(call.unsettledMs === null ? [] : [`settled after ${describeDuration(call.unsettledMs)}`]), ...(call.costUsd > 0 ? [describeCost(call.costUsd)] : [])].join(" · ")}
         </span>
         {call.summary ? <span className="w-full pl-7 text-sm text-ink-2 wrap-anywhere">{call.summary}</span> : null}
       </summary>

@@ -3,6 +3,7 @@ import type { CallStatus } from "@/lib/domain/call-state";
 import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
+import { listUnknownSince } from "@/lib/store/queries/list-unknown-since";
 import { stepTree } from "@/lib/store/queries/step-tree-sql";
 
 /** What happened in a run: of each step of its pipeline the first and the last things, and how many there are. */
@@ -43,6 +44,8 @@ export interface TimelineCall {
   status: CallStatus;
   createdAt: Date;
   executingAt: Date | null;
+  /** From when nobody knew what became of it, until a person settled it. */
+  unknownAt: Date | null;
   completedAt: Date | null;
 }
 
@@ -81,9 +84,10 @@ export async function getRunTimeline(db: Db, runId: string): Promise<RunTimeline
     db.call.findMany({ ...of("call"), select: { id: true, server: true, tool: true, summary: true, status: true, createdAt: true, executingAt: true, completedAt: true } }),
     db.approval.findMany({ ...of("wait"), include: { decisions: { orderBy: { id: "asc" }, select: { verdict: true, user: { select: { name: true } } } } } }),
   ]);
+  const unknown = await listUnknownSince(db, runId, calls);
   const things = new Map<string, TimelineThing>();
   for (const { createdAt, costUsd, ...turn } of turns) things.set(turn.id, { kind: "turn", turn: { ...turn, costUsd: Number(costUsd), endedAt: createdAt } });
-  for (const call of calls) things.set(call.id, { kind: "call", call: { ...call, summary: showInvisible(call.summary) } });
+  for (const call of calls) things.set(call.id, { kind: "call", call: { ...call, unknownAt: unknown.get(call.id) ?? null, summary: showInvisible(call.summary) } });
   for (const approval of approvals) things.set(approval.id, { kind: "wait", wait: toWait(approval) });
   return {
     entries: marks.flatMap(({ id, root, number, at }) => {

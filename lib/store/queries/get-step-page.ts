@@ -6,6 +6,7 @@ import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
 import { type ChangedArgument, listChanges } from "@/lib/store/queries/list-changes";
+import { listUnknownSince } from "@/lib/store/queries/list-unknown-since";
 import { shown } from "@/lib/store/queries/shown";
 
 export interface StepPage {
@@ -79,6 +80,8 @@ export interface ShownCall {
   approvalId: string | null;
   decidedBy: { name: string; verdict: "approved" | "rejected"; reason: string | null; comment: string | null; edited: boolean }[];
   durationMs: number | null;
+  /** How long nobody knew what became of it; null when that was always known. */
+  unsettledMs: number | null;
   costUsd: number;
 }
 
@@ -112,7 +115,7 @@ export async function findStepPage(db: Db, query: StepQuery): Promise<StepPage |
   ]);
   const shownTurns = turns.slice(0, TURNS_SHOWN);
   const calls = await db.call.findMany({ where: { stepId: step.id, turnId: { in: shownTurns.map(({ id }) => id) } }, orderBy: { id: "asc" }, take: TURNS_SHOWN * CALLS_OF_A_TURN_MAX, include: callInclude });
-  const changes = await listChanges(db, calls.filter(isEdited), query.fingerprint);
+  const [changes, unknown] = await Promise.all([listChanges(db, calls.filter(isEdited), query.fingerprint), listUnknownSince(db, query.runId, [...calls, ...own])]);
   const { state: _state, ...facts } = step;
   return {
     ...facts,
@@ -126,9 +129,9 @@ export async function findStepPage(db: Db, query: StepQuery): Promise<StepPage |
       items: children.slice(0, CHILDREN_SHOWN).map((child) => ({ ...child, error: shown((child.error as { message?: string } | null)?.message ?? null), costUsd: Number(child.costUsd) })),
       nextCursor: children.length > CHILDREN_SHOWN ? (children[CHILDREN_SHOWN - 1]?.id ?? null) : null,
     },
-    turns: shownTurns.map((turn) => toTurn(turn, calls.filter(({ turnId }) => turnId === turn.id), changes)),
+    turns: shownTurns.map((turn) => toTurn(turn, calls.filter(({ turnId }) => turnId === turn.id), changes, unknown)),
     nextTurn: turns[TURNS_SHOWN]?.number ?? null,
-    ownCalls: own.map((call) => toCall(call, [])),
+    ownCalls: own.map((call) => toCall(call, [], unknown.get(call.id))),
   };
 }
 
@@ -145,7 +148,7 @@ async function listAncestors(db: Db, parentId: string | null): Promise<StepPage[
     SELECT id, key, item_index AS "itemIndex" FROM up ORDER BY height DESC`;
 }
 
-function toTurn(turn: Prisma.TurnGetPayload<object>, calls: CallWithApproval[], changes: ReadonlyMap<string, ChangedArgument[]>): ShownTurn {
+function toTurn(turn: Prisma.TurnGetPayload<object>, calls: CallWithApproval[], changes: ReadonlyMap<string, ChangedArgument[]>, unknown: ReadonlyMap<string, Date>): ShownTurn {
   const { messages = [] } = turn.request as { messages?: { role: string; text?: string }[] };
   // The calls are shown from their own rows, where secrets have been taken out of their arguments.
   const { text = "", finishReason = "other" } = turn.response as { text?: string; finishReason?: string };
@@ -161,11 +164,11 @@ function toTurn(turn: Prisma.TurnGetPayload<object>, calls: CallWithApproval[], 
     costUsd: Number(turn.costUsd),
     durationMs: turn.durationMs,
     at: turn.createdAt,
-    calls: calls.map((call) => toCall(call, changes.get(call.id) ?? [])),
+    calls: calls.map((call) => toCall(call, changes.get(call.id) ?? [], unknown.get(call.id))),
   };
 }
 
-function toCall(call: CallWithApproval, changes: ChangedArgument[]): ShownCall {
+function toCall(call: CallWithApproval, changes: ChangedArgument[], unknownAt: Date | undefined): ShownCall {
   const [approval] = call.approvals;
   const result = call.result as Partial<ToolResult> | null;
   const trace = (Array.isArray(call.trace) ? call.trace : []) as unknown as TraceEntry[];
@@ -184,7 +187,10 @@ function toCall(call: CallWithApproval, changes: ChangedArgument[]): ShownCall {
     reasons: trace.filter(({ outcome }) => outcome !== "pass").map(({ layer, outcome, reason, source }) => ({ layer, outcome, reason: showInvisible(reason), source: source ? `${source.file}:${source.line}` : null })),
     approvalId: approval?.id ?? null,
     decidedBy: (approval?.decisions ?? []).map(({ user, verdict, reason, comment, argumentsCanonical }) => ({ name: user.name, verdict, reason: shown(reason), comment: shown(comment), edited: argumentsCanonical !== null })),
-    durationMs: call.executingAt && call.completedAt ? call.completedAt.getTime() - call.executingAt.getTime() : null,
+    durationMs: msBetween(call.executingAt, unknownAt ?? call.completedAt),
+    unsettledMs: unknownAt ? msBetween(unknownAt, call.completedAt) : null,
     costUsd: Number(call.costUsd),
   };
 }
+
+const msBetween = (from: Date | null, to: Date | null): number | null => (from && to ? to.getTime() - from.getTime() : null);

@@ -84,8 +84,16 @@ function toTurnEntry(turn: TimelineTurn): Entry {
 
 function toCallEntry(call: TimelineCall): Entry {
   const { word, mark } = CALL_WORDS[call.status];
-  const took = call.executingAt && call.completedAt ? `, ${describeDuration(call.completedAt.getTime() - call.executingAt.getTime())}` : "";
-  return { id: call.id, kind: "tool", mark, title: `${call.server}.${call.tool}`, isCode: true, detail: `${call.summary ? `${call.summary} · ` : ""}${word}${took}` };
+  return { id: call.id, kind: "tool", mark, title: `${call.server}.${call.tool}`, isCode: true, detail: `${call.summary ? `${call.summary} · ` : ""}${[word, ...describeCallTime(call)].join(", ")}` };
+}
+
+/** The time of the tool, and apart from it the time until a person settled what nobody knew. */
+function describeCallTime({ executingAt, unknownAt, completedAt }: TimelineCall): string[] {
+  const ended = unknownAt ?? completedAt;
+  return [
+    ...(executingAt && ended ? [describeDuration(ended.getTime() - executingAt.getTime())] : []),
+    ...(unknownAt && completedAt ? [`settled after ${describeDuration(completedAt.getTime() - unknownAt.getTime())}`] : []),
+  ];
 }
 
 function toWaitEntry(wait: TimelineWait, now: Date): Entry {
