@@ -110,7 +110,7 @@ export const REQUIREMENTS = {
 
   "tools:list": "Tools show the health of their server, their danger, who may use them, and for each agent what becomes of a call, with file and line.",
   "toolsets:size": "With three tool servers and a hundred tools, what toolsets send of them on the first turn is at most a fifth of everything.",
-  "tools:drift": "A tool whose definition changed is shown beside the one that was trusted, with what differs, and asks a person until it is trusted again.",
+  "tools:drift": "A tool whose definition changed is shown beside the one that was trusted, with what differs, asks a person until it is trusted again, and is counted in the navigation.",
 
   "insights:figures": "Insights counts exactly what happened in the days that are shown: approvals, waits, expiries, tokens and cost.",
   "insights:rules": "Insights names the rules that nobody ever said no to, with file and line.",

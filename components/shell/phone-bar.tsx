@@ -9,18 +9,22 @@ import type { SavePreferences, Theme } from "@/components/theme/theme";
 import { Avatar } from "@/components/ui/avatar";
 import { type DestinationName, isWithin, listDestinations } from "./destinations";
 import { LinkWorking } from "./link-working";
+import { UntrustedCount } from "./nav-count";
 import { PaletteButton } from "./palette-button";
 import { describePerson, type Person } from "./person";
 import { WaitingCount } from "./waiting-count";
 
 const tabClass =
   "relative flex h-14 w-full flex-col items-center justify-center gap-0.5 text-2xs text-ink-2 aria-[current=page]:font-medium aria-[current=page]:text-accent [&_svg]:size-5 [&_svg]:stroke-[1.7]";
+const countClass = "top-1 left-[calc(50%+8px)]";
 const rowClass = "flex h-12 w-full items-center gap-3 rounded-md px-3 aria-[current=page]:bg-sunken aria-[current=page]:font-medium [&_svg]:size-4.5 [&_svg]:stroke-[1.7]";
 
 interface Props {
   destinations: readonly DestinationName[];
   /** Calls that wait for a person. */
   waiting: number;
+  /** Tools that are not as they were trusted. */
+  untrusted: number;
   person: Person;
   theme: Theme;
   save: SavePreferences;
@@ -28,7 +32,7 @@ interface Props {
 }
 
 /** The bar at a phone's foot, in the thumb's reach. "More" is a popover of the browser's own: Escape and a tap beside it close it. */
-export function PhoneBar({ destinations, waiting, person, theme, save, signOut }: Props) {
+export function PhoneBar({ destinations, waiting, untrusted, person, theme, save, signOut }: Props) {
   const pathname = usePathname();
   const more = useRef<HTMLDivElement>(null);
   const shown = listDestinations(destinations);
@@ -46,7 +50,8 @@ export function PhoneBar({ destinations, waiting, person, theme, save, signOut }
               {label}
               <LinkWorking />
             </Link>
-            {label === "Inbox" ? <WaitingCount count={waiting} className="top-1 left-[calc(50%+8px)]" /> : null}
+            {label === "Inbox" ? <WaitingCount count={waiting} className={countClass} /> : null}
+            {label === "Tools" ? <UntrustedCount count={untrusted} className={countClass} /> : null}
           </li>
         ))}
         <li>

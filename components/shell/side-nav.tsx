@@ -6,17 +6,20 @@ import type { ReactNode } from "react";
 import { Seal } from "@/components/ui/seal";
 import { type DestinationName, isWithin, listDestinations } from "./destinations";
 import { LinkWorking } from "./link-working";
+import { UntrustedCount } from "./nav-count";
 import { PaletteButton } from "./palette-button";
 import { WaitingCount } from "./waiting-count";
 
 const linkClass =
   "relative flex items-center gap-2.5 rounded-[6px] px-2 py-1.5 text-ink-2 transition-colors hover:text-ink aria-[current=page]:bg-panel aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-rest max-wide:flex-col max-wide:gap-1 max-wide:px-0.5 max-wide:py-2 max-wide:text-2xs [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:stroke-[1.7] max-wide:[&_svg]:size-4.5";
 
+const countClass = "top-2 right-2 max-wide:top-1 max-wide:right-2";
+
 const searchClass =
   "mb-2 flex items-center gap-2.5 rounded-[6px] border border-line bg-paper px-2 py-1 text-sm text-ink-2 hover:text-ink max-wide:mx-1 max-wide:justify-center max-wide:px-0 max-wide:py-2 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:stroke-[1.7]";
 
 /** The column at the left: words beside icons, and under 1180 px small words below them. */
-export function SideNav({ destinations, waiting, foot }: { destinations: readonly DestinationName[]; waiting: number; foot: ReactNode }) {
+export function SideNav({ destinations, waiting, untrusted, foot }: { destinations: readonly DestinationName[]; waiting: number; untrusted: number; foot: ReactNode }) {
   const pathname = usePathname();
   return (
     <nav aria-label="Main" className="sticky top-0 z-20 flex h-dvh flex-col gap-0.5 overflow-y-auto border-r border-line bg-sunken px-2.5 pt-3.5 pb-2.5 max-wide:px-1.5 max-tablet:hidden">
@@ -33,7 +36,8 @@ export function SideNav({ destinations, waiting, foot }: { destinations: readonl
               {label}
               <LinkWorking />
             </Link>
-            {label === "Inbox" ? <WaitingCount count={waiting} className="top-2 right-2 max-wide:top-1 max-wide:right-2" /> : null}
+            {label === "Inbox" ? <WaitingCount count={waiting} className={countClass} /> : null}
+            {label === "Tools" ? <UntrustedCount count={untrusted} className={countClass} /> : null}
           </li>
         ))}
       </ul>

@@ -1,16 +1,9 @@
 "use client";
 
-import { classNames } from "@/components/ui/class-names";
-import { printWaiting, useWaiting } from "./waiting";
+import { NavCount } from "./nav-count";
+import { useWaiting } from "./waiting";
 
-/** How many calls wait, beside the link and not in it, so that the link keeps its name. */
+/** How many calls wait, now. */
 export function WaitingCount({ count: made, className }: { count: number; className: string }) {
-  const count = useWaiting(made);
-  if (count === 0) return null;
-  return (
-    <span className={classNames("pointer-events-none absolute text-xs font-medium text-ink-2 tabular-nums", className)}>
-      {printWaiting(count)}
-      <span className="sr-only"> waiting</span>
-    </span>
-  );
+  return <NavCount count={useWaiting(made)} words="waiting" className={className} />;
 }

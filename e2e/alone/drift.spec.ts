@@ -35,6 +35,7 @@ test(verifies("tools:drift", "a tool that changed stands beside the trusted one,
     const page = await open(operator, options);
     await page.goto("/tools");
     await expect(page.getByText("1 tool not as trusted")).toBeVisible();
+    await expect(page.getByRole("navigation", { name: "Main" }).getByRole("listitem").filter({ hasText: "Tools" }), "the navigation says so on every page").toHaveText("Tools1 not as trusted");
     await expect(page.getByRole("row").filter({ hasText: "orders-read" }).getByText("gone").filter({ visible: true }), "what the server no longer lists").toBeVisible();
     await examine(page, `tools-drift-${look}`);
     await page.getByRole("link", { name: "shop.close-ticket" }).click();

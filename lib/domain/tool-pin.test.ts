@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fingerprintTool, fingerprintToolSet, pinOf, type ToolDefinition } from "./tool-fingerprint";
-import { judgePin } from "./tool-pin";
+import { isAsTrusted, judgePin } from "./tool-pin";
 
 const tool: ToolDefinition = {
   name: "refund",
@@ -56,4 +56,5 @@ test.each([
   ["named like a part of every object", { ...fresh, name: "constructor" }, book, null, "new"],
 ] as const)("a tool %s", (_what, definition, lock, firstUse, expected) => {
   expect(judgePin(definition, lock, firstUse)).toBe(expected);
+  expect(isAsTrusted({ tool: definition.name, fingerprint: fingerprintTool(definition) }, lock, firstUse), "by the fingerprint alone").toBe(expected === "pinned" || expected === "trusted_first_use");
 });

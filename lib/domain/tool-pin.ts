@@ -14,6 +14,12 @@ export function judgePin(definition: ToolDefinition, lock: PinBook | null, first
   return firstUse === null ? "trusted_first_use" : compare(definition, firstUse, "trusted_first_use");
 }
 
+/** The same question for a tool of which only the fingerprint is at hand: whether `judgePin` would find it as trusted. */
+export function isAsTrusted({ tool, fingerprint }: { tool: string; fingerprint: string }, lock: PinBook | null, firstUse: PinBook | null): boolean {
+  const book = lock ?? firstUse;
+  return book === null || (Object.hasOwn(book, tool) && book[tool]?.fingerprint === fingerprint);
+}
+
 function compare(definition: ToolDefinition, book: PinBook, whenSame: "pinned" | "trusted_first_use"): PinState {
   const current = pinOf(definition);
   // Tools may be called `constructor`, which every object seems to have.

@@ -1,10 +1,10 @@
 /** The project's tool servers and their tools, as they were last seen: health, danger, fingerprints, and whether they are still what was trusted. */
 import type { Project, ProjectServer } from "@/lib/config/project";
 import { assessDanger, type DangerLevel } from "@/lib/domain/danger";
-import { type PinBook, judgePin } from "@/lib/domain/tool-pin";
+import { type PinBook, isAsTrusted, judgePin } from "@/lib/domain/tool-pin";
 import type { ToolDefinition } from "@/lib/domain/tool-fingerprint";
 import type { Runtime } from "@/lib/engine/runtime";
-import { type KnownServerState, type KnownTool, listFirstUsePins, listKnownTools, listServerStates } from "@/lib/store/queries/list-known-tools";
+import { type KnownServerState, type KnownTool, listFirstUsePins, listKnownTools, listServerStates, listToolPrints } from "@/lib/store/queries/list-known-tools";
 
 export interface RegistryServer {
   name: string;
@@ -68,6 +68,14 @@ export async function listRegistryTools(deps: RegistryDeps, filter: { q?: string
     return [toTool(server, tool, lock === null ? null : (lock[server.name] ?? {}), firstUse[server.name] ?? null)];
   });
   return filter.q === undefined ? listed : search(listed, filter.q);
+}
+
+/** How many tools changed, or came, since they were trusted: asked for with every page, so that nothing is read but fingerprints. */
+export async function countUntrustedTools(deps: RegistryDeps): Promise<number> {
+  const { project } = deps.projects.current();
+  const lock = deps.projects.lock();
+  const [prints, firstUse] = await Promise.all([listToolPrints(deps.db), lock === null ? listFirstUsePins(deps.db) : null]);
+  return prints.filter((tool) => Object.hasOwn(project.servers, tool.server) && !isAsTrusted(tool, lock === null ? null : (lock[tool.server] ?? {}), firstUse?.[tool.server] ?? null)).length;
 }
 
 const byName = (left: { name: string }, right: { name: string }) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0);

@@ -27,6 +27,14 @@ export async function listKnownTools(db: Db): Promise<KnownTool[]> {
   return rows.map((row) => ({ ...row, definition: row.definition as unknown as ToolDefinition }));
 }
 
+/** The fingerprint of each tool as it was last seen, of those that their server still lists. By the primary key, and without the definitions. */
+export async function listToolPrints(db: Db): Promise<{ server: string; tool: string; fingerprint: string }[]> {
+  return db.$queryRaw<{ server: string; tool: string; fingerprint: string }[]>`
+    SELECT server, tool, fingerprint FROM (
+      SELECT DISTINCT ON (server, tool) server, tool, fingerprint, gone_at FROM tool_definitions ORDER BY server, tool, last_seen_at DESC, first_seen_at DESC
+    ) AS latest WHERE gone_at IS NULL`;
+}
+
 /** The pins that were made when a server was first seen, by server. */
 export async function listFirstUsePins(db: Db): Promise<Record<string, PinBook>> {
   const rows = await db.toolPin.findMany({ where: { source: "first_use" } });
