@@ -34,6 +34,23 @@ for (const { look, options } of LOOKS) {
   });
 }
 
+test(verifies("inbox:edit", "the review of a long text shows from its beginning what will be sent, beside what ends it"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, { script: scriptOf(`{ text: "${"A customer was charged twice. ".repeat(60)}" }`), allowlist: ALLOWLIST });
+  const inbox = new InboxPage(await open(await person("reviewer"), { viewport: { width: 1280, height: 720 } }));
+  const { card } = inbox;
+  const id = await ask(deps, own, await person("operator"));
+  await deps.db.approval.update({ where: { id }, data: { danger: "medium" } });
+  await inbox.open(id);
+  await inbox.edit.click();
+  await card.getByRole("textbox", { name: "text" }).fill("Refund once");
+  await card.getByRole("button", { name: "Review changes" }).click();
+  await expect(card.getByRole("button", { name: "Approve with changes" })).toBeFocused();
+  await expect(card.getByText('"Refund once"', { exact: true })).toBeInViewport();
+  await expect(card.getByRole("columnheader", { name: "Effective" })).toBeInViewport();
+  await expect(card.getByRole("button", { name: "Approve with changes" })).toBeInViewport();
+  await own.close();
+});
+
 test(verifies("inbox:critical", "a changed critical call is confirmed by a value that will be sent, not by the one that was taken out"), async ({ open, person, deps }) => {
   const own = await openOwnProject(deps, { script: scriptOf("{ text: C-201 }"), allowlist: ALLOWLIST });
   const id = await ask(deps, own, await person("operator"));

@@ -1,5 +1,6 @@
 "use client";
 
+import { useEffect, useRef } from "react";
 import { Button, stillClass } from "@/components/ui/button";
 import { useStill } from "@/components/ui/use-still";
 import type { EditPreview } from "@/lib/store/queries/preview-edit";
@@ -17,8 +18,11 @@ interface Props {
 export function EditReview({ preview: { rows, confirmWord }, isPending, onApprove, onBack }: Props) {
   // Whoever presses Enter twice in the form has not read what came of it.
   const isStill = useStill("review");
+  const review = useRef<HTMLDivElement>(null);
+  // The panel was scrolled through the form; what is to be read begins at its top.
+  useEffect(() => review.current?.parentElement?.scrollTo({ top: 0 }), []);
   return (
-    <div className="grid gap-3">
+    <div ref={review} className="grid gap-3">
       <table className="w-full table-fixed border-collapse text-left text-sm">
         <caption className="pb-2 text-left text-ink-2">These changes fit the tool&rsquo;s schema and the policy. The agent is told that a person made them.</caption>
         <thead>
@@ -38,18 +42,21 @@ export function EditReview({ preview: { rows, confirmWord }, isPending, onApprov
           ))}
         </tbody>
       </table>
-      {confirmWord === null ? (
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button data-key="escape" onClick={onBack}>
-            Back
-          </Button>
-          <Button variant="primary" autoFocus aria-disabled={isPending || !isStill || undefined} onClick={() => !isPending && isStill && onApprove(undefined)} className={isPending ? undefined : stillClass}>
-            {isPending ? "Recording…" : "Approve with changes"}
-          </Button>
-        </div>
-      ) : (
-        <ConfirmForm word={confirmWord} isPending={isPending} action="Approve with changes" onConfirm={onApprove} onCancel={onBack} />
-      )}
+      {/* However long the changes are, what ends them is on the screen, and the focus on it hides none of them. */}
+      <div className="sticky -bottom-3.5 -mx-4 -mb-3.5 border-t border-line bg-paper px-4 py-3 tablet:-mx-6 tablet:px-6">
+        {confirmWord === null ? (
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button data-key="escape" onClick={onBack}>
+              Back
+            </Button>
+            <Button variant="primary" autoFocus aria-disabled={isPending || !isStill || undefined} onClick={() => !isPending && isStill && onApprove(undefined)} className={isPending ? undefined : stillClass}>
+              {isPending ? "Recording…" : "Approve with changes"}
+            </Button>
+          </div>
+        ) : (
+          <ConfirmForm word={confirmWord} isPending={isPending} action="Approve with changes" onConfirm={onApprove} onCancel={onBack} />
+        )}
+      </div>
     </div>
   );
 }
