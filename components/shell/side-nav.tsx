@@ -13,7 +13,7 @@ import { WaitingCount } from "./waiting-count";
 const linkClass =
   "relative flex items-center gap-2.5 rounded-[6px] px-2 py-1.5 text-ink-2 transition-colors hover:text-ink aria-[current=page]:bg-panel aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-rest max-wide:flex-col max-wide:gap-1 max-wide:px-0.5 max-wide:py-2 max-wide:text-2xs [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:stroke-[1.7] max-wide:[&_svg]:size-4.5";
 
-const countClass = "top-2 right-2 max-wide:top-1 max-wide:right-2";
+const countClass = "top-2 right-2 max-wide:top-1 max-wide:right-auto max-wide:left-[calc(50%+11px)]";
 
 const searchClass =
   "mb-2 flex items-center gap-2.5 rounded-[6px] border border-line bg-paper px-2 py-1 text-sm text-ink-2 hover:text-ink max-wide:mx-1 max-wide:justify-center max-wide:px-0 max-wide:py-2 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:stroke-[1.7]";
