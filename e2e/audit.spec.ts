@@ -3,6 +3,7 @@ import { PAGE_SIZE } from "@/lib/domain/limits";
 import { renameUser } from "@/lib/engine/rename-user";
 import { expect, type Person, test } from "./fixtures";
 import { AuditPage } from "./pages/audit-page";
+import { startAndWait } from "./pending";
 import { verifies } from "./requirements";
 import type { EngineDeps } from "@/lib/engine/deps";
 
@@ -33,6 +34,13 @@ test(verifies("audit:filters", "filters are in the address, narrow the list, and
     await shared.narrow({ actor: "nobody by this name" });
     await expect(shared.page.getByText("No event fits")).toBeVisible();
   }
+});
+
+test(verifies("audit:event", "the place in the chain is whole beside a long id, on a narrow desk too"), async ({ open, person, deps }) => {
+  const { runId } = await startAndWait(deps, "T-315");
+  const page = await open(await person("operator"), { viewport: { width: 1280, height: 800 } });
+  await page.goto(`/audit?chain=${runId}`);
+  await expect(page.getByText(/^\s*· 1$/)).toBeInViewport({ ratio: 1 });
 });
 
 test(verifies("console:times", "the trail shows times as the reader's clock has them, takes them so, and its address means the same elsewhere"), async ({ open, person, deps }) => {

@@ -27,8 +27,9 @@ export function EventRow({ event, now }: { event: TrailEvent; now: string }) {
           <span className="min-w-0 truncate max-tablet:col-start-2 max-tablet:text-sm max-tablet:text-ink-2">
             {event.actor.name} <span className="text-sm text-ink-3">{event.actor.kind}</span>
           </span>
-          <code className="min-w-0 truncate text-ink-3 max-wide:hidden">
-            {event.chainId} · {event.seq}
+          <code className="flex min-w-0 text-ink-3 max-wide:hidden">
+            <span className="truncate">{event.chainId}</span>
+            <span className="whitespace-pre"> · {event.seq}</span>
           </code>
         </summary>
         <div className="grid gap-3 bg-panel px-4 pt-1 pb-4 tablet:pr-6 tablet:pl-13">
