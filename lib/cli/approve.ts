@@ -1,6 +1,7 @@
 /** `kimitsu approve ID` and what it shares with `kimitsu reject ID`. */
 import type { Command } from "commander";
 import { deciderOf, findPerson } from "@/lib/cli/person";
+import { plainLine } from "@/lib/cli/plain-line";
 import { NOBODY_CAN, suggestDecider } from "@/lib/cli/suggest-decider";
 import { readInput } from "@/lib/cli/read-input";
 import { withRuntime } from "@/lib/cli/runtime";
@@ -41,7 +42,7 @@ export function decide(id: string, verdict: "approved" | "rejected", { user, jso
     const approval = await decideApproval(deps, deciderOf(person), { approvalId, verdict, ...wish, ...changed }).catch((error: unknown) => explain(deps, approvalId, user, error));
     if (json) return console.log(JSON.stringify({ approval_id: approval.id, run_id: approval.runId, call_id: approval.callId, status: approval.status, approvals: approval.approvals, min_approvals: approval.minApprovals }));
     const more = approval.status === "pending" ? `; ${approval.approvals} of ${approval.minApprovals} have approved it` : "";
-    console.log(`${approval.summary}\n${approval.id} ${verdict} by ${person.name}${more}`);
+    console.log(`${plainLine(approval.summary)}\n${approval.id} ${verdict} by ${person.name}${more}`);
   });
 }
 

@@ -1,3 +1,4 @@
+import { plainLine } from "@/lib/cli/plain-line";
 import type { RunEvent } from "@/lib/store/queries/list-run-events";
 
 const text = (value: unknown): string => (value === null || value === undefined || value === "" ? "" : typeof value === "string" ? value : JSON.stringify(value));
@@ -5,7 +6,7 @@ const text = (value: unknown): string => (value === null || value === undefined 
 /** One line for a person who watches a run; null for what only matters to the record. */
 export function describeEvent({ type, at, actor, data }: RunEvent): string | null {
   const words = describe(type, data, actor.name);
-  return words === null ? null : `${at.toISOString().slice(11, 19)}  ${words}`;
+  return words === null ? null : `${at.toISOString().slice(11, 19)}  ${plainLine(words)}`;
 }
 
 function describe(type: string, data: RunEvent["data"], who: string): string | null {

@@ -1,10 +1,12 @@
 /** `kimitsu invoke NAME`: starts a run, and follows it with --wait. */
 import type { Command } from "commander";
 import { actorOf, findPerson } from "@/lib/cli/person";
+import { plainLine } from "@/lib/cli/plain-line";
 import { readInput } from "@/lib/cli/read-input";
 import { withRuntime } from "@/lib/cli/runtime";
 import { EXIT_CODES, waitForRun } from "@/lib/cli/wait-for-run";
 import { readDuration } from "@/lib/config/duration";
+import { showInvisible } from "@/lib/domain/tool-text";
 import { startRun } from "@/lib/engine/start-run";
 import { KimitsuError } from "@/lib/errors";
 
@@ -36,7 +38,7 @@ export function registerInvoke(program: Command): void {
       if (!options.json) console.error(`${runId} started as ${person.email}`);
       const run = await waitForRun(deps, runId, { quiet: options.json === true, stopForPeople: options.untilAsked === true, signal });
       const { status, output, error } = run;
-      console.log(options.json ? JSON.stringify({ run_id: runId, status, output: output ?? null, error, pending_approvals: run.pendingApprovals.map(({ id }) => id) }) : status === "complete" ? JSON.stringify(output, null, 2) : `${runId} is ${status}${error ? `: ${error.message}` : ""}`);
+      console.log(options.json ? JSON.stringify({ run_id: runId, status, output: output ?? null, error, pending_approvals: run.pendingApprovals.map(({ id }) => id) }) : status === "complete" ? showInvisible(JSON.stringify(output, null, 2)) : `${runId} is ${status}${error ? `: ${plainLine(error.message)}` : ""}`);
       process.exitCode = EXIT_CODES[status];
     }));
 }

@@ -119,6 +119,25 @@ describe("looking", () => {
     expect(last()).toEqual((await ask(LIST, `/runs?q=${runId}`, { token })).body.items[0]);
   });
 
+  test("what an agent or a server wrote moves no cursor, makes no row of its own and hides nothing from whoever decides in a terminal", async () => {
+    const HOSTILE = "to \u001B[2K\u001B[1Aana\u202Eelpmaxe\u200B\u009B2J\napr_fake  low  pending";
+    const runId = await asked();
+    const [approval] = await bench.pendingOf(runId);
+    await database.db.approval.update({ where: { id: approval!.id }, data: { summary: HOSTILE } });
+    await database.db.call.update({ where: { id: approval!.callId }, data: { summary: HOSTILE, arguments: { to: HOSTILE } } });
+    await database.db.run.update({ where: { id: runId }, data: { error: { code: "tool_failed", message: HOSTILE } } });
+    printed = [];
+    await kimitsu("approvals", "--run", runId);
+    await kimitsu("runs", "get", runId);
+    await kimitsu("reject", approval!.id, "--user", rea.email, "--reason", "no");
+    const shown = "to ⟨U+001B⟩[2K⟨U+001B⟩[1Aana⟨U+202E⟩elpmaxe⟨U+200B⟩⟨U+009B⟩2J⟨U+000A⟩apr_fake  low  pending";
+    expect(printed).toHaveLength(3);
+    for (const text of printed) expect(text).toContain(shown);
+    // eslint-disable-next-line no-control-regex -- control characters are what this is about
+    expect(printed.join("\n")).not.toMatch(/[\u001B\u009B\u202E\u200B]|^apr_fake/m);
+    expect(printed[1]).toContain('{"to":"to \\u001b[2K');
+  });
+
   test("wrong words are refused", async () => {
     await expect(kimitsu("runs", "--status", "done")).rejects.toThrow("pending_approval");
     await expect(kimitsu("runs", "--limit", "0")).rejects.toThrow("--limit 0");

@@ -3,7 +3,9 @@ import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
 import { describeWays } from "@/lib/cli/suggest-decider";
 import { formatTable } from "@/lib/cli/format-table";
+import { plainLine } from "@/lib/cli/plain-line";
 import { RUN_TRANSITIONS, type RunStatus } from "@/lib/domain/run-state";
+import { showInvisible } from "@/lib/domain/tool-text";
 import { toEnvelope, toSummary } from "@/lib/engine/run-envelope";
 import { KimitsuError } from "@/lib/errors";
 import { getRun, type RunView } from "@/lib/store/queries/get-run";
@@ -64,14 +66,14 @@ export function readLimit(text: string): number {
 function describe(run: RunView, ways: readonly string[]): string {
   const { figures } = run;
   const lines = [
-    `${run.id}  ${run.workflow}${run.version && ` ${run.version}`}  ${run.status}${run.error ? `: ${run.error.message}` : ""}`,
-    `started by ${run.startedBy.name} at ${run.createdAt.toISOString()}${run.retryOfRunId ? `, retry of ${run.retryOfRunId}` : ""}`,
+    `${run.id}  ${run.workflow}${run.version && ` ${run.version}`}  ${run.status}${run.error ? `: ${plainLine(run.error.message)}` : ""}`,
+    `started by ${plainLine(run.startedBy.name)} at ${run.createdAt.toISOString()}${run.retryOfRunId ? `, retry of ${run.retryOfRunId}` : ""}`,
     `$${figures.costUsd.toFixed(4)}, ${figures.tokensIn} + ${figures.tokensOut} tokens, ${figures.llmCalls} model calls, ${figures.toolCalls} tool calls, ${(run.durationMs / 1000).toFixed(1)} s`,
-    `params ${JSON.stringify(run.params)}`,
+    `params ${plainLine(JSON.stringify(run.params))}`,
     "",
     formatTable(["STEP", "TYPE", "STATUS", ""], run.steps.map((step) => [step.key, step.type, `${step.status}${step.degraded ? " (degraded)" : ""}`, step.error?.message ?? ""])),
   ];
-  for (const [place, approval] of run.pendingApprovals.entries()) lines.push("", `waits for a decision: ${approval.summary}`, `  ${approval.server}.${approval.tool} ${JSON.stringify(approval.arguments)}`, `  ${ways[place]}`);
-  if (run.status === "complete") lines.push("", JSON.stringify(run.output, null, 2));
+  for (const [place, approval] of run.pendingApprovals.entries()) lines.push("", `waits for a decision: ${plainLine(approval.summary)}`, `  ${plainLine(`${approval.server}.${approval.tool} ${JSON.stringify(approval.arguments)}`)}`, `  ${ways[place]}`);
+  if (run.status === "complete") lines.push("", showInvisible(JSON.stringify(run.output, null, 2)));
   return lines.join("\n");
 }
