@@ -222,6 +222,17 @@ describe("environments", () => {
   });
 });
 
+describe("the address of a server", () => {
+  it("cannot hold a name or a password, and the problem does not repeat them", () => {
+    for (const url of ["https://ana:sentinel@wiki.example/mcp", "https://sentinel@wiki.example/mcp", "http://ana:sent%40inel@127.0.0.1:4100"]) {
+      const found = problems({ "servers/wiki.server.yaml": { name: "wiki", url } });
+      expect(found, url).toEqual([expect.stringMatching(/^servers\/wiki\.server\.yaml url: an address with a name or a password in it would show them/)]);
+      expect(found.join()).not.toMatch(/sentinel|sent%40inel|ana:/);
+    }
+    for (const url of ["https://wiki.example/mcp/@team", "https://wiki.example/mcp?of=ana@wiki.example"]) expect(problems({ "servers/wiki.server.yaml": { name: "wiki", url } }), url).toEqual([]);
+  });
+});
+
 describe("secrets over plain http", () => {
   const at = (url: string, fields: object = {}) => ({ "servers/wiki.server.yaml": { name: "wiki", url, ...fields } });
   const secret = { params: { key: { secret: true, default: "x" } } };
