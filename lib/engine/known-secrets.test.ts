@@ -24,6 +24,25 @@ test("an API token is known by its form, whoever made it, in JSON and addresses 
   expect(hide("kmt_short and kmt_")).toBe("kmt_short and kmt_");
 });
 
+test("a secret that stands in a file where a variable should be named is known all the same", () => {
+  const { project, problems } = fixture.load({
+    ...SMALL_PROJECT,
+    "gateway.yaml": { providers: [{ name: "paid", type: "openai", config: { api_key: "sk-sentinel-key" } }], model_groups: [{ name: "standard", models: ["paid/m"] }] },
+    "policy.yaml": {
+      env: [{ name: "KEY", secret: true }],
+      channels: [
+        { name: "chat", type: "slack", url: "https://hooks.example/sentinel-path", events: ["run.failed"] },
+        { name: "program", type: "webhook", url: "https://hooks.example/open", secret: "sentinel-signature", events: ["run.failed"] },
+        { name: "proper", type: "webhook", url: "https://hooks.example/open", secret: "{{ env.KEY }}", events: ["run.failed"] },
+      ],
+    },
+  });
+  expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+  const hidden = (text: string) => matchKnownSecrets(project!, {}).replaceAll(text, () => "[secret]");
+  for (const secret of ["sk-sentinel-key", "https://hooks.example/sentinel-path", "sentinel-signature"]) expect(hidden(`sent ${secret} along`)).toBe("sent [secret] along");
+  expect(hidden("https://hooks.example/open {{ env.KEY }}")).toBe("https://hooks.example/open {{ env.KEY }}");
+});
+
 test("bytes are cleaned like text, and left as they are when they hold no secret", () => {
   vi.stubEnv("AUTH_SECRET", "a-secret-of-more-than-32-characters");
   expect(cleanChunk(Buffer.from("said a-secret-of-more-than-32-characters aloud"))).toBe("said [secret] aloud");

@@ -1,5 +1,5 @@
 /**
- * Every secret that this process can read: the variables marked secret, literals of server files, the deployment's own, and whatever has the form
+ * Every secret that this process can read: the variables marked secret, literals where a secret belongs, the deployment's own, and whatever has the form
  * of an API token. Whoever gives one back, a tool that reads a file as well as a person who types it, it is not kept. Values of a run's own
  * params are sealed: they are looked for in what comes back to that run, and opened for each look.
  */
@@ -81,7 +81,7 @@ function secretPlaces(project: Project): SecretPlaces {
   const known = places.get(project);
   if (known) return known;
   const declared = [...Object.values(project.workflows).flatMap(({ definition }) => definition.env), ...(project.gateway?.env ?? []), ...(project.policy?.env ?? [])].filter(({ secret }) => secret);
-  const found = { declared, literals: Object.values(project.servers).flatMap(listLiterals) };
+  const found = { declared, literals: [...Object.values(project.servers).flatMap(listLiterals), ...listPlain(project)] };
   places.set(project, found);
   return found;
 }
@@ -99,6 +99,13 @@ function listLiterals({ name, definition }: Project["servers"][string]): { name:
   const literal = /^`([^`]*)`$/.exec(definition.auth?.secret ?? "")?.[1];
   const defaults = Object.values(definition.params).filter(({ secret }) => secret).map((param) => param.default);
   return [literal, ...defaults].map((value) => ({ name: `of server ${name}`, value }));
+}
+
+/** Where a variable should be named and the secret itself stands: `validate` warns of it, and it is none the less a secret. */
+function listPlain({ gateway, policy }: Project): { name: string; value: unknown }[] {
+  const keys = (gateway?.providers ?? []).map(({ name, config }) => ({ name: `of provider ${name}`, value: "api_key" in config ? config.api_key : undefined }));
+  const channels = (policy?.channels ?? []).map((channel) => ({ name: `of channel ${channel.name}`, value: channel.type === "webhook" ? channel.secret : channel.type === "slack" ? channel.url : undefined }));
+  return [...keys, ...channels].filter(({ value }) => value !== undefined && !value.includes("{{"));
 }
 
 function passwordOf(address: string | undefined): string | undefined {
