@@ -40,6 +40,7 @@ test(verifies("promise:6", "secrets that a tool server, a webhook or a model giv
     turns:
       - call: [{ tool: echo-headers, arguments: {} }, { tool: fail-protocol, arguments: {} }]
       - call: [{ tool: t-none, arguments: { text: "the key is ${SECRETS.SVC_TOKEN}" } }]
+      - call: [{ tool: "no-${SECRETS.SVC_TOKEN}", unlisted: true, arguments: {} }]
       - call: [{ tool: t-none, arguments: { note: plain } }]
     otherwise: { output: { told: "{{ results.echo-headers }}" } }
 `;
@@ -72,6 +73,7 @@ pipeline:
   // The server really was given it: otherwise nothing could have leaked.
   expect((await bench.recorder.calls("echo-headers"))[0]!.headers["x-api-key"]).toBe(SECRETS.SVC_TOKEN);
   expect(run.calls.find((call) => (call.error as { code: string } | null)?.code === "secret_in_arguments")?.status).toBe("denied");
+  expect(run.calls.map(({ tool }) => tool)).toContain("no-[secret]");
   const rows = await dump(database);
   for (const secret of ALL) {
     expect(rows.includes(secret), secret).toBe(false);

@@ -31,16 +31,16 @@ export interface CallsOfTurn {
   turnId: string;
   parentCallId: string | null;
   turn: ModelTurn;
-  /** What the model said beside its calls, as it may be shown. */
-  says: string;
+  /** The same as it may be kept and shown: no secret is in its words, nor in the names and ids that the model gives its calls. */
+  kept: ModelTurn;
   /** False on a turn that was to conclude: what it asks for all the same is refused. */
   withTools: boolean;
 }
 
 export function prepareCalls(context: RunContext, work: AgentAtWork, tools: AgentTools, offered: OfferedTools, of: CallsOfTurn): PreparedCalls {
   const prepared: PreparedCalls = { calls: [], approvals: [], rows: [] };
-  for (const wanted of of.turn.toolCalls) {
-    const call = prepareCall(context, work, tools, offered, of, wanted);
+  for (const [place, wanted] of of.turn.toolCalls.entries()) {
+    const call = prepareCall(context, work, tools, offered, of, { wanted, kept: of.kept.toolCalls[place]! });
     const approval = call.rule ? toApproval({ ...pickQuestion(call.row), workflow: context.workflow.name }, call.rule, context.deps.now()) : null;
     prepared.calls.push(call.row);
     if (approval) prepared.approvals.push(approval);
@@ -52,9 +52,9 @@ export function prepareCalls(context: RunContext, work: AgentAtWork, tools: Agen
 type Rule = Parameters<typeof toApproval>[1];
 type Settled = Pick<NewCall, "status" | "danger" | "trace" | "error"> & { rule: Rule | null; result?: unknown };
 
-function prepareCall(context: RunContext, work: AgentAtWork, tools: AgentTools, offered: OfferedTools, of: CallsOfTurn, wanted: ToolCallRequest): { row: NewCall; rule: Rule | null } {
+function prepareCall(context: RunContext, work: AgentAtWork, tools: AgentTools, offered: OfferedTools, of: CallsOfTurn, { wanted, kept }: Record<"wanted" | "kept", ToolCallRequest>): { row: NewCall; rule: Rule | null } {
   const target = offered.find(wanted.name);
-  const call = { server: target?.server ?? "unknown", tool: target?.tool ?? wanted.name, arguments: wanted.arguments as Record<string, unknown> };
+  const call = { server: target?.server ?? "unknown", tool: target?.tool ?? kept.name, arguments: wanted.arguments as Record<string, unknown> };
   const server = tools.servers.get(call.server);
   const definition = server?.definitions.get(call.tool);
   const options = { fingerprint: context.deps.fingerprint, matcher: server ? matchSecrets(server.tools) : matchRunSecrets(context), ...(definition ? { schema: definition.inputSchema } : {}) };
@@ -67,7 +67,7 @@ function prepareCall(context: RunContext, work: AgentAtWork, tools: AgentTools, 
     turnId: of.turnId,
     stepId: of.stepId,
     parentCallId: of.parentCallId,
-    modelCallId: wanted.id,
+    modelCallId: kept.id,
     agent: work.agent.name,
     server: call.server,
     tool: call.tool,
@@ -80,7 +80,7 @@ function prepareCall(context: RunContext, work: AgentAtWork, tools: AgentTools, 
     definitionFingerprint: definition ? fingerprintTool(definition) : null,
     policyHash: context.loaded.project.hash,
     trace: settled.trace,
-    agentSays: of.says === "" ? null : of.says,
+    agentSays: of.kept.text === "" ? null : of.kept.text,
     summary: summarizeCall({ name: call.tool, title: titleOf(definition, facts) }, facts?.summary, shown),
     // A sub-agent's own calls have their own grants; asking it again goes on where it stood.
     retrySafe: target?.subagent !== undefined || isRetrySafe(tools, call),

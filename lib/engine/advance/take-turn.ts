@@ -79,7 +79,7 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
     await pause("model-turn:after-call", wish.stepId);
     // What the model says of a secret is not kept; the calls are judged by what it really said.
     const kept = hideInTurn(context, tools, offered, { ...answer.turn, attempts: answer.attempts });
-    const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn, says: kept.text, withTools: wish.withTools });
+    const prepared = prepareCalls(context, work, tools, offered, { stepId: wish.stepId, turnId, parentCallId: wish.parentCallId, turn: answer.turn, kept, withTools: wish.withTools });
     return { answer, kept, prepared };
   };
   const { answer, kept, prepared } = await judge().catch(async (error: unknown) => {
