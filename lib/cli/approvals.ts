@@ -21,10 +21,13 @@ export function registerApprovals(program: Command): void {
       if (!isAll && !Object.hasOwn(APPROVAL_TRANSITIONS, options.status)) throw new KimitsuError("invalid_request", `--status ${options.status} is no status of an approval; they are ${Object.keys(APPROVAL_TRANSITIONS).join(", ")} and all`);
       const { db } = await openDatabase();
       const { items } = await listApprovals(db, { status: isAll ? undefined : [options.status as ApprovalStatus], runId: options.run, limit: readLimit(options.limit) });
-      if (options.json) return items.forEach((approval) => console.log(JSON.stringify(approval)));
+      if (options.json) return items.forEach((approval) => console.log(JSON.stringify(toJson(approval))));
       console.log(items.length === 0 ? (options.status === "pending" ? "Nothing waits for a decision." : "No approvals.") : formatTable(["APPROVAL", "DANGER", "STATUS", "EXPIRES (UTC)", "RUN", "WHAT"], items.map(toRow)));
     });
 }
+
+/** Without the arguments as they are sent: what their names say is secret stands there. */
+const toJson = ({ argumentsCanonical: _canonical, ...shown }: ApprovalView) => shown;
 
 function toRow({ id, danger, status, expiresAt, runId, summary, decisions }: ApprovalView): string[] {
   const by = decisions.at(-1);

@@ -110,6 +110,7 @@ describe("looking", () => {
     expect(printed.at(-1)).toMatch(new RegExp(`^RUN .*\n${runId}  main  +pending_approval`));
     await kimitsu("approvals", "--run", runId, "--json");
     expect(last()).toMatchObject({ runId, status: "pending", tool: "t-none" });
+    expect(last(), "the arguments as they are sent, with what their names say is secret").not.toHaveProperty("argumentsCanonical");
     await kimitsu("runs", "get", runId);
     expect(printed.at(-1)).toContain(`kimitsu approve ${(await bench.pendingOf(runId))[0]!.id}`);
     await kimitsu("runs", "get", runId, "--json");
