@@ -45,6 +45,19 @@ output: { from: shape.result }
     expect((await bench.read(runId)).output).toEqual([3, 2]);
   });
 
+  test("without inputs begin with what `depends_on` names, and `merge` adds each step once", async () => {
+    const bench = await open(`${WITH_NUMBERS}pipeline:
+  - { id: a, transform: { inputs: [{ from: params.list }] } }
+  - { id: b, transform: { inputs: [{ from: params.any }] } }
+  - { id: implied, condition: "step.a", transform: { ops: [{ merge: [a, b] }] } }
+  - { id: stated, depends_on: [a, b], transform: { ops: [{ merge: [a, b] }] } }
+  - { id: begun, depends_on: [a, b], transform: {} }
+output: { map: { implied: "{{ step.implied.result }}", stated: "{{ step.stated.result }}", begun: "{{ step.begun.result }}" } }
+`);
+    const joined = { result: [1, 2] };
+    expect((await bench.read(await bench.launch({ list: [1], any: [2] }))).output).toEqual({ implied: joined, stated: joined, begun: joined });
+  });
+
   test("an operation that gets no list fails the step and says why", async () => {
     const bench = await open(`pipeline:
   - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }
@@ -74,6 +87,26 @@ describe("conditions and outputs", () => {
     expect((await fits.read(await fits.launch())).output).toEqual({ total: 1, text: "is 1" });
     const misfits = await open(workflow("string"));
     expect((await misfits.read(await misfits.launch())).error).toMatchObject({ code: "output_invalid" });
+  });
+
+  const OPTIONAL = (output: string) => `pipeline:
+  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }
+  - { id: two, agent: ./agents/worker.agent.yaml, params: { n: 2 }, condition: "step.one.n > \`1\`" }
+output: ${output}
+`;
+
+  test("what an output reads of a skipped step is null", async () => {
+    const mapped = await open(OPTIONAL('{ map: { one: "{{ step.one.n }}", two: "{{ step.two.n }}", deep: "{{ step.two.a.b }}", whole: "{{ step.two }}" } }'));
+    expect((await mapped.read(await mapped.launch())).output).toMatchObject({ one: 1, two: null, deep: null, whole: { skipped: true } });
+    const single = await open(OPTIONAL("{ from: two.n }"));
+    expect(await single.read(await single.launch())).toMatchObject({ status: "complete", output: null });
+  });
+
+  test("an output that reads what is not there fails the run once, and says what is missing", async () => {
+    const bench = await open(OPTIONAL('{ map: { total: "{{ step.one.nope }}" } }'));
+    const run = await bench.read(await bench.launch());
+    expect(run).toMatchObject({ status: "failed", error: { code: "template_failed", message: expect.stringContaining('total: "step.one.nope" has no value') } });
+    expect(run.steps[0]).toMatchObject({ status: "complete" });
   });
 
   test("the output of a plain step is held to the step's schema", async () => {

@@ -1,21 +1,20 @@
 /** Runs the steps of one workflow, in parallel where nothing orders them, until all have ended, one has failed, or all that is left waits. */
 import { compile, isTruthy } from "@/lib/config/jmespath";
 import type { ProjectStep } from "@/lib/config/project";
-import { renderTemplate, type TemplateScope } from "@/lib/config/template";
+import type { TemplateScope } from "@/lib/config/template";
 import { guardStep } from "@/lib/engine/advance/guard-step";
 import type { Frame, RunContext } from "@/lib/engine/advance/run-context";
 import { toMove } from "@/lib/engine/advance/run-fan-out";
 import { held, type RunMemory } from "@/lib/engine/advance/run-memory";
 import { runStep } from "@/lib/engine/advance/run-step";
-import { readFrom } from "@/lib/engine/advance/run-transform";
 import { runTogether } from "@/lib/engine/advance/run-together";
 import { failsRun, type StepOutcome, type Waiting } from "@/lib/engine/advance/step-outcome";
+import { toOutput } from "@/lib/engine/advance/to-output";
 import { createId } from "@/lib/ids";
 import type { StepRow } from "@/lib/store/queries/load-run";
 import { addChildSteps } from "@/lib/store/transitions/add-child-steps";
 import { moveStep, type StepMove } from "@/lib/store/transitions/settle-step";
 import { followStep } from "@/lib/telemetry/tell-step";
-import { checkAgainstSchema } from "@/lib/tools/schema-check";
 
 export async function runPipeline(context: RunContext, frame: Frame): Promise<StepOutcome> {
   await addSteps(context, frame);
@@ -38,7 +37,8 @@ export async function runPipeline(context: RunContext, frame: Frame): Promise<St
   if (failed) return { kind: "failed", error: { ...(failed.error ?? { code: "failed", message: "" }), step: failed.key } };
   if (isStopping()) return { kind: "waiting", waiting: [{ for: "stop" }] };
   if (waits.length > 0) return { kind: "waiting", waiting: waits };
-  return toOutput(frame, scopeOf(context, frame));
+  const skipped = [...rowsOf(context, frame).values()].filter((row) => row.status === "skipped").map((row) => row.key);
+  return toOutput(frame, scopeOf(context, frame), skipped);
 }
 
 const ENDED = ["complete", "skipped", "failed", "cancelled"];
@@ -106,18 +106,6 @@ function rowsOf({ memory }: RunContext, frame: Frame): Map<string, StepRow> {
 function scopeOf(context: RunContext, frame: Frame): TemplateScope {
   const ended = [...rowsOf(context, frame).values()].filter((row) => row.status === "complete" || row.status === "skipped");
   return { params: frame.params, step: Object.fromEntries(ended.map((row) => [row.key, row.output])), ...(frame.env ? { env: frame.env } : {}) };
-}
-
-/** What the workflow gives: one step's output, a map of templates, or everything by step. */
-function toOutput(frame: Frame, scope: TemplateScope): StepOutcome {
-  const { output } = frame.workflow.definition;
-  const value = output?.from !== undefined ? readFrom(output.from, scope) : output?.map !== undefined ? renderTemplate(output.map, scope) : scope.step;
-  const fit = output?.schema ? checkAgainstSchema(output.schema as Record<string, unknown>, value) : null;
-  if (fit && fit.kind !== "fits") {
-    const message = fit.kind === "misfit" ? fit.problems.join("; ") : fit.reason;
-    return { kind: "failed", error: { code: "output_invalid", message: `The workflow's output does not fit its schema: ${message}` } };
-  }
-  return { kind: "complete", output: value };
 }
 
 /** The steps of a sub-workflow are added below the step that runs it, the first time. */

@@ -28,7 +28,7 @@ async function runPlain(context: RunContext, frame: Frame, step: ProjectStep, ro
   const { definition } = step;
   switch (step.kind) {
     case "transform":
-      return runTransform(definition as TransformStep, step.dependsOn, scope);
+      return runTransform(definition as TransformStep, scope);
     case "webhook":
       if (!frame.sendsWebhooks) return { kind: "skipped", reason: "webhooks_suppressed" };
       return runWebhook(context, row, definition as WebhookStep, scope);

@@ -5,11 +5,14 @@ import { renderTemplate, type TemplateScope } from "@/lib/config/template";
 import { applyTransform } from "@/lib/domain/transform";
 import type { StepOutcome } from "@/lib/engine/advance/step-outcome";
 
-export function runTransform(step: TransformStep, dependsOn: readonly string[], scope: TemplateScope): StepOutcome {
+export function runTransform(step: TransformStep, scope: TemplateScope): StepOutcome {
   const outputs = scope.step ?? {};
+  const { inputs, ops } = step.transform;
   try {
-    const from = step.transform.inputs.length > 0 ? step.transform.inputs.map((input) => readFrom(input.from, scope)) : dependsOn.map((id) => outputs[id]);
-    return { kind: "complete", output: { result: applyTransform(from, step.transform.ops, outputs) } };
+    // Merging joins lists, so that what `merge` adds must not be there from the start.
+    const merged = new Set(ops.flatMap((op) => ("merge" in op ? op.merge : [])));
+    const from = inputs.length > 0 ? inputs.map((input) => readFrom(input.from, scope)) : step.depends_on.filter((id) => !merged.has(id)).map((id) => outputs[id]);
+    return { kind: "complete", output: { result: applyTransform(from, ops, outputs) } };
   } catch (error) {
     return { kind: "failed", error: { code: "transform_failed", message: (error as Error).message } };
   }
