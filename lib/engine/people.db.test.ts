@@ -25,6 +25,12 @@ const database = useDatabase();
 const deps = () => testDeps(database);
 const eventsOf = async (type: string) => (await listEvents(database.db, { type })).items;
 
+test("the first admin is made although others were added before, and never of an account that is none", async () => {
+  await createUser(deps(), OPERATOR_ACTOR, { email: "early@localhost", name: "Early", role: "reviewer", password: TEST_PASSWORD });
+  await expect(createFirstAdmin(deps(), { email: "early@localhost" })).rejects.toThrow("There is no admin, and early@localhost is the address of somebody who is none");
+  expect(await database.db.user.findUniqueOrThrow({ where: { email: "early@localhost" } })).toMatchObject({ role: "reviewer" });
+});
+
 test(verifies("people:first-admin", "the first admin is made once, whatever starts at the same time"), async () => {
   const made = await Promise.all(Array.from({ length: 5 }, () => createFirstAdmin(deps(), { email: "Admin@Localhost" })));
   expect(made.filter((result) => result.created)).toHaveLength(1);

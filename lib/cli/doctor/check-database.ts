@@ -4,7 +4,7 @@ import type { EngineDeps } from "@/lib/engine/deps";
 import { type DatabaseFacts, getDatabaseFacts } from "@/lib/store/queries/get-database-facts";
 import { getReadiness } from "@/lib/store/queries/get-readiness";
 import { isDispatchPaused } from "@/lib/store/queries/is-dispatch-paused";
-import { hasUsers } from "@/lib/store/queries/has-users";
+import { hasAdmin } from "@/lib/store/queries/has-admin";
 
 /** Leases last seconds, and they are judged by each process's own clock. */
 const CLOCK_WARNING_MS = 500;
@@ -61,7 +61,7 @@ export function checkMigrations({ migrations }: Pick<DatabaseFacts, "migrations"
 async function checkOperation({ db, now }: EngineDeps): Promise<Finding[]> {
   const { worker } = await getReadiness(db, now());
   return [
-    (await hasUsers(db)) ? ok("people", "someone can sign in") : problem("people", "nobody can sign in yet", "`npm start` makes the first admin, or: kimitsu user create --email … --role admin"),
+    (await hasAdmin(db)) ? ok("people", "there is an admin") : problem("people", "there is no admin yet", "`npm start` makes the first admin, or: kimitsu user create --email … --role admin"),
     worker === "ok" ? ok("worker", "alive") : warning("worker", "none is alive, so runs wait", "Start one: npm start, or kimitsu worker"),
     ...((await isDispatchPaused(db)) ? [warning("pause", "an admin holds all calls back", 'Let them go in the console, or with POST /settings/pause {"paused": false}')] : []),
   ];

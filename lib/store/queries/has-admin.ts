@@ -1,5 +1,5 @@
 import type { Db } from "@/lib/store/client";
 
-export async function hasUsers(db: Db): Promise<boolean> {
-  return (await db.user.findFirst({ select: { id: true } })) !== null;
+export async function hasAdmin(db: Db): Promise<boolean> {
+  return (await db.user.findFirst({ where: { role: "admin" }, select: { id: true } })) !== null;
 }

@@ -11,8 +11,8 @@ export interface NewUser {
   name: string;
   role: Role;
   passwordHash: string | null;
-  /** Only when there is no person at all yet: the first admin is made once, whatever starts at the same time. */
-  onlyIfFirst?: boolean;
+  /** Only when there is no admin yet: the first one is made once, whatever starts at the same time. */
+  onlyIfNoAdmin?: boolean;
 }
 
 export async function createUserRow(db: Db, user: NewUser, actor: Actor, at: Date): Promise<{ id: string } | null> {
@@ -24,7 +24,7 @@ export async function createUserRow(db: Db, user: NewUser, actor: Actor, at: Dat
     WITH created AS (
       INSERT INTO users (id, email, name, role, password_hash, created_at, updated_at)
       SELECT ${user.id}, ${user.email}, ${user.name}, ${user.role}::role, ${user.passwordHash}, ${at}, ${at}
-      WHERE NOT ${user.onlyIfFirst ?? false} OR NOT EXISTS (SELECT 1 FROM users)
+      WHERE NOT ${user.onlyIfNoAdmin ?? false} OR NOT EXISTS (SELECT 1 FROM users WHERE role = 'admin')
       ON CONFLICT (email) DO NOTHING
       RETURNING id
     ), joined AS (
