@@ -76,7 +76,7 @@ function parseWithPosition(prepared: PreparedSource): Node {
   } catch (error) {
     if (error instanceof RangeError) throw new JmespathError("limit", "the expression is nested too deep to be read");
     const place = firstBadCharacter(prepared.text);
-    throw new JmespathError("syntax", readable((error as Error).message), prepared.originalOffset(place));
+    throw new JmespathError("syntax", readable((error as Error).message, prepared.text), prepared.originalOffset(place));
   }
 }
 
@@ -103,7 +103,10 @@ function firstBadCharacter(text: string): number {
   return broken - 1;
 }
 
-function readable(message: string): string {
+function readable(message: string, text: string): string {
+  if (text.includes("{{")) return "templates cannot be used here; write the names without braces";
+  const number = /^Syntax error[:,]? *invalid token \(Number\): "?(-?[\d.]+)"?$/i.exec(message)?.[1];
+  if (number !== undefined) return `a number stands in backticks; write \`${number}\``;
   return message.replace(/^Syntax error[:,]? */i, "").replace(/\(?\bEOF\b\)?(?:: "")?/, "end of the expression") || "syntax error";
 }
 

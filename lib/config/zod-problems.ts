@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { findNearest, formatPath, suggest, type Problem, type ValuePath } from "./problem";
 import type { YamlSource } from "./yaml-source";
-import { descriptionAt, knownFieldsAt } from "./zod-walk";
+import { descriptionAt, knownFieldsAt, rivalsAt } from "./zod-walk";
 
 type Issue = z.core.$ZodIssue;
 type Schema = z.core.$ZodType;
@@ -60,9 +60,13 @@ function isOfType(value: unknown, expected: string): boolean {
 
 function explain(source: YamlSource, schema: Schema, issue: Issue, path: ValuePath): Problem[] {
   if (issue.code === "unrecognized_keys") {
-    const known = knownFieldsAt(schema, path, valueAt(source.value, path));
+    const given = valueAt(source.value, path);
+    const known = knownFieldsAt(schema, path, given);
     return issue.keys.slice(0, PROBLEMS_MAX).map((key) => {
-      const given = valueAt(source.value, path);
+      const rivals = rivalsAt(schema, path, given, key).filter((name) => known.includes(name));
+      if (known.includes(key) && rivals.length > 0) {
+        return place(source, path, [...path, key], "key", `${JSON.stringify(key)} cannot stand beside ${rivals.map((name) => JSON.stringify(name)).join(", ")}`, "keep one of them here");
+      }
       const free = known.filter((name) => !(given !== null && typeof given === "object" && Object.hasOwn(given, name)));
       const hint = findNearest(key, free) === undefined ? suggest(key, known, "known here") : suggest(key, free);
       return place(source, path, [...path, key], "key", `unknown field ${JSON.stringify(key)}`, hint);

@@ -20,6 +20,14 @@ export function knownFieldsAt(schema: Schema, path: ValuePath, given: unknown): 
   return [...new Set(shapes.filter((shape) => countShared(shape) === most).flat())];
 }
 
+/** The other fields of the mapping at a path beside which, by no branch of the union, this one may stand. Empty for a field that is known nowhere. */
+export function rivalsAt(schema: Schema, path: ValuePath, given: unknown, key: string): string[] {
+  const objects = findAt(schema, path).filter((found) => definition(found.schema).type === "object");
+  const homes = objects.map((object) => Object.keys(definition(object.schema).shape as Record<string, Schema>)).filter((shape) => shape.includes(key));
+  if (homes.length === 0 || given === null || typeof given !== "object") return [];
+  return Object.keys(given).filter((other) => other !== key && !homes.some((shape) => shape.includes(other)));
+}
+
 export function descriptionAt(schema: Schema, path: ValuePath): string | undefined {
   return findAt(schema, path).find((found) => found.description !== undefined)?.description;
 }

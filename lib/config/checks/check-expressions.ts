@@ -2,9 +2,11 @@
 import { report, type Draft, type Loaded } from "../draft";
 import { parseFrom } from "../from-expression";
 import { compile } from "../jmespath";
+import { findSlip } from "../jmespath-slips";
 import type { ValuePath } from "../problem";
 import type { TransformStep } from "../step-schema";
 import type { Workflow } from "../workflow-schema";
+import type { YamlSource } from "../yaml-source";
 
 export function checkExpressions(draft: Draft, { source, definition }: Loaded<Workflow>): void {
   const stepIds = definition.pipeline.map((step) => step.id);
@@ -13,8 +15,9 @@ export function checkExpressions(draft: Draft, { source, definition }: Loaded<Wo
     try {
       compile(expression, { stepIds });
     } catch (error) {
-      report(draft, source, at, `not a JMESPath expression: ${(error as Error).message}`);
+      return report(draft, source, at, `not a JMESPath expression: ${(error as Error).message}`);
     }
+    checkSlip(draft, source, at, expression);
   };
   const checkFrom = (at: ValuePath, text: string) => {
     if (parseFrom(text) !== null) return;
@@ -30,6 +33,11 @@ export function checkExpressions(draft: Draft, { source, definition }: Loaded<Wo
     }
   }
   if (definition.output?.from !== undefined) checkFrom(["output", "from"], definition.output.from);
+}
+
+export function checkSlip(draft: Draft, source: YamlSource, at: ValuePath, expression: string | undefined): void {
+  const slip = expression === undefined ? null : findSlip(expression);
+  if (slip !== null) report(draft, source, at, slip);
 }
 
 function listOperationExpressions(step: TransformStep): { at: ValuePath; expression: string }[] {

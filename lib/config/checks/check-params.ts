@@ -134,9 +134,12 @@ function checkOverrides(draft: Draft, workflow: Loaded<Workflow>, at: ValuePath,
     report(draft, workflow.source, at, `expected a mapping, got ${describe(overrides)}`, { hint: "write `server: { NAME: { PARAM: value } }`" });
     return;
   }
+  const isWhole = servers.length === agent.definition.servers.length;
   for (const [name, values] of Object.entries(overrides)) {
     const link = servers.find((candidate) => candidate.name === name);
     if (link === undefined) {
+      // Of a server whose own file or reference is wrong, which is reported there, not even the name is known.
+      if (!isWhole) continue;
       report(draft, workflow.source, [...at, name], `agent ${agent.definition.name} has no server ${JSON.stringify(name)}`, { hint: suggest(name, servers.map((server) => server.name), "its servers"), part: "key" });
       continue;
     }

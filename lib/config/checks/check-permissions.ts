@@ -5,8 +5,10 @@ import type { Permissions, RequireApproval } from "../permission-schema";
 import { ROLES } from "../policy-schema";
 import { findNearest, suggest, type ValuePath } from "../problem";
 import type { YamlSource } from "../yaml-source";
+import { checkSlip } from "./check-expressions";
 
 export function checkPermissions(draft: Draft, source: YamlSource, at: ValuePath, permissions: Permissions | undefined): void {
+  for (const [index, rule] of (permissions?.rules ?? []).entries()) checkSlip(draft, source, [...at, "rules", index, "when"], rule.when);
   if (permissions?.mode !== "bypass" || draft.deployment.allowBypass) return;
   report(draft, source, [...at, "mode"], "this deployment does not allow the mode \"bypass\"", {
     hint: "use \"default\", or set KIMITSU_ALLOW_BYPASS=1 where Kimitsu runs",
@@ -18,6 +20,7 @@ export function checkApprovalRules(draft: Draft): void {
     for (const { at, rule } of listApprovalRules(agent)) {
       checkNames(draft, agent.source, [...at, "approvers"], rule.approvers ?? []);
       checkNames(draft, agent.source, [...at, "escalate", "to"], rule.escalate?.to ?? []);
+      checkSlip(draft, agent.source, [...at, "when"], rule.when);
       checkSatisfiable(draft, agent, at, rule);
     }
   }

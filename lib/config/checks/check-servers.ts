@@ -2,6 +2,7 @@ import { BUILTIN_PREFIX } from "../builtin-servers";
 import { report, type Draft, type LoadedServer } from "../draft";
 import { suggest } from "../problem";
 import { parseTemplates } from "../template";
+import { checkAddress } from "./check-address";
 import { checkPlainHttp } from "./check-plain-http";
 import { checkLegacyReferences, checkTemplates, isLegacyReference } from "./check-templates";
 import { checkUnique } from "./check-unique";
@@ -14,6 +15,7 @@ export function checkServers(draft: Draft): void {
     checkTransport(draft, server);
     checkAuth(draft, server);
     const { url, auth, params } = server.definition;
+    if (url !== undefined) checkAddress(draft, server.source, [...server.base, "url"], url, "pass it through a param marked `secret: true`, and `auth`");
     if (url !== undefined && (auth !== undefined || Object.values(params).some(({ secret }) => secret))) checkPlainHttp(draft, server.source, [...server.base, "url"], url);
     for (const { path, at } of parseTemplates(server.definition.env ?? {}, ["params"]).references) {
       checkDeclared(draft, server, [...server.base, "env", ...at], path[0] ?? "");

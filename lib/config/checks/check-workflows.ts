@@ -5,6 +5,7 @@ import type { ValuePath } from "../problem";
 import { parseTemplates } from "../template";
 import type { Workflow } from "../workflow-schema";
 import { valueAt } from "../zod-problems";
+import { checkAddress } from "./check-address";
 import { checkDeclaredEnv, checkEnvBlock } from "./check-env";
 import { checkExpressions } from "./check-expressions";
 import { checkModelGroup } from "./check-gateway";
@@ -34,6 +35,7 @@ export function checkWorkflows(draft: Draft, links: Links): void {
       checkReferences(draft, workflow, links);
       checkOrder(draft, workflow);
     }
+    checkWebhooks(draft, workflow);
     checkOutput(draft, workflow);
   }
   checkNesting(draft, links);
@@ -111,6 +113,18 @@ function checkOrder(draft: Draft, { source, definition }: Loaded<Workflow>): voi
   for (const cycle of listCycles(listDependencies(definition.pipeline))) {
     const index = definition.pipeline.findIndex((step) => step.id === cycle[0]);
     report(draft, source, ["pipeline", index], `steps wait for each other in a circle: ${cycle.join(" → ")}`, { hint: "an arrow means \"needs the output of\"; remove one of these references" });
+  }
+}
+
+function checkWebhooks(draft: Draft, { source, definition }: Loaded<Workflow>): void {
+  for (const [index, step] of definition.pipeline.entries()) {
+    if (!("webhook" in step)) continue;
+    const at = ["pipeline", index, "webhook"];
+    checkAddress(draft, source, [...at, "url"], step.webhook.url, "send it in `headers`, from a variable marked `secret: true`");
+    for (const [name, value] of Object.entries(step.webhook.headers)) {
+      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) report(draft, source, [...at, "headers", name], `${JSON.stringify(name)} is not the name of a header`, { hint: "use letters, digits and hyphens", part: "key" });
+      if (/[\r\n\0]/.test(value)) report(draft, source, [...at, "headers", name], "a header is one line", { hint: "remove the line break" });
+    }
   }
 }
 

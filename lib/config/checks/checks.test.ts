@@ -41,6 +41,16 @@ describe("servers", () => {
     ["have a rate limit that can be read", { [SERVER]: { rate_limit: "100 per minute" } }, [`${SERVER} rate_limit: expected a number per second, minute, hour or day, such as "100/minute"`]],
   ])("%s", (_name, changes, expected) => expect(problems(changes)).toEqual(expected));
 
+  it("have no password in their address", () => {
+    expect(problems({ [SERVER]: { url: "https://ana:pass@crm.internal/mcp" } })).toEqual([`${SERVER} url: the address holds a name or password, which is not sent; pass it through a param marked \`secret: true\`, and \`auth\``]);
+  });
+
+  it("that are wrong in themselves are not reported again where a step gives them params", () => {
+    const step = { id: "sort", agent: AGENT, params: { message: "{{ params.message }}", server: { crm: { region: "us" } } } };
+    expect(problems({ ...steps(step) })).toEqual([]);
+    expect(problems({ ...steps(step), [SERVER]: { rate_limit: "often" } })).toEqual([expect.stringContaining(`${SERVER} rate_limit: expected a number per`)]);
+  });
+
   it("of servers.yaml and built-ins are found by name", () => {
     const entry = (name: string, params = {}) => ({ [AGENT]: { servers: [{ name, params }] } });
     const shared = { "servers.yaml": { servers: [{ name: "wiki", url: "https://wiki.internal" }] } };
@@ -268,5 +278,30 @@ describe("the gateway", () => {
   it("prices only models of the group", () => {
     const group = { name: "standard", models: ["local/small"], pricing: [{ model: "smal", input_per_million: 1, output_per_million: 1 }] };
     expect(problems({ "gateway.yaml": { model_groups: [group] } })).toEqual(['gateway.yaml model_groups[0].pricing[0].model: the group has no model "smal"; did you mean "small"?']);
+  });
+});
+
+describe("slips", () => {
+  it("a condition that compares with a field where a value was meant is refused", () => {
+    const place = `${AGENT} servers[0].access.allowlist[0].require_approval.when`;
+    expect(problems(rule({ when: "force == true" }))).toEqual([`${place}: true is read as the name of a field; write \`true\` in backticks`]);
+    expect(problems(rule({ when: "amount > 100" }))).toEqual([`${place}: not a JMESPath expression: a number stands in backticks; write \`100\` (at character 10)`]);
+    expect(problems(rule({ when: "{{ args.amount }} > `1`" }))[0]).toContain("templates cannot be used here; write the names without braces");
+    expect(problems({ [AGENT]: { permissions: { rules: [{ tool: "x", decision: "deny", when: 'kind == "bad"' }] } } })[0]).toContain("write 'bad' for the text");
+    expect(problems({ "policy.yaml": { permissions: { rules: [{ tool: "x", decision: "deny", when: "a == false" }] } } })[0]).toContain("write `false` in backticks");
+    expect(problems(steps(transform("t", { condition: 'params.message == "high"' })))[0]).toContain("write 'high' for the text");
+  });
+
+  it("fields that cannot stand together are named, each once", () => {
+    expect(problems(steps(transform("t", { for_each: { from: "params.count" } })))).toEqual([`${WORKFLOW} pipeline[0]: "for_each" cannot stand beside "transform"; keep one of them here`]);
+    expect(problems(steps({ id: "t", transform: { ops: [{ flatten: {}, sort: { field: "a" } }] } }))).toEqual([expect.stringMatching(/ops\[0\]: "(flatten|sort)" cannot stand beside "(sort|flatten)"; keep one of them here$/)]);
+  });
+
+  it("a webhook has an address and headers that can be sent", () => {
+    const hook = (webhook: object) => problems(steps({ id: "h", webhook: { url: "https://x.internal", ...webhook } }));
+    expect(hook({ url: "https://x.internal/{{ params.message }}", headers: { "X-A": "b" } })).toEqual([]);
+    expect(hook({ url: "file:///etc/passwd" })).toEqual([`${WORKFLOW} pipeline[0].webhook.url: expected an address that begins with https:// or http://`]);
+    expect(hook({ url: "https://ana:pass@x.internal" })[0]).toContain("the address holds a name or password");
+    expect(hook({ headers: { "bad header": "x", "X-A": "a\nb" } })).toEqual([expect.stringContaining('"bad header" is not the name of a header'), expect.stringContaining("a header is one line")]);
   });
 });
