@@ -30,7 +30,7 @@ export function writeSchemas(folder: string): string[] {
 }
 
 export function writeTables(folder: string): string[] {
-  return SCHEMA_KINDS.filter((kind) => kind !== "script").map((kind) => {
+  return SCHEMA_KINDS.map((kind) => {
     const file = path.join(folder, `${kind}.md`);
     const page = replaceFieldTable(readFileSync(file, "utf8"), kind, drawFieldTable(createSchemaDocument(kind)));
     if (page === null) throw new KimitsuError("invalid_request", `${file} has no place for the table of fields of ${kind}; add its two marker comments`);

@@ -72,7 +72,7 @@ async function checkServer(project: Project, server: ProjectServer, pool: ToolPo
     const locked = readToolsLock(project.root);
     const changes = locked ? diffLocks({ version: 1, servers: locked.servers[server.name] ? { [server.name]: locked.servers[server.name]! } : {} }, { version: 1, servers: { [server.name]: lockServer(list.tools) } }) : [];
     if (changes.length > 0) return warning(name, `${list.tools.length} tools, ${changes.length} not as locked: ${changes.map(({ tool }) => tool).join(", ")}`, "Look at what is different with `kimitsu lock --check`, then run `kimitsu lock`.");
-    return locked ? ok(name, `${list.tools.length} tools, as locked`) : warning(name, `${list.tools.length} tools, trusted on first use`, "Run `kimitsu lock` and commit kimitsu/tools.lock.yaml.");
+    return locked ? ok(name, `${list.tools.length} tools, as locked`) : warning(name, `${list.tools.length} tools, trusted on first use`, "Run `kimitsu lock` and commit the project's tools.lock.yaml.");
   } catch (error) {
     const hint = "Check its address and credential; a host on this machine or in a private network must be listed in KIMITSU_ALLOW_HOSTS.";
     return (server.definition.required ? problem : warning)(name, messageOf(error), hint);
