@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `npm run chaos -- --minutes N --processes N --seed N`: faults at random for as long as you like; the report says what came of it. */
+/** `npm run chaos -- --minutes N --processes N --webs N --seed N`: faults at random for as long as you like; the report says what came of it. */
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -7,12 +7,12 @@ import { PlainError, reportFailure } from "./plain-error.mjs";
 import { applicationNode, ROOT } from "./runtime.mjs";
 import { install } from "./install.mjs";
 
-const USAGE = "Usage: npm run chaos -- [--minutes 1] [--processes 3] [--runs <3 per second>] [--seed <any number>]";
+const USAGE = "Usage: npm run chaos -- [--minutes 1] [--processes 3] [--webs 2] [--runs <3 per second>] [--seed <any number>]";
 
 function readOptions() {
   try {
     const { values } = parseArgs({
-      options: { minutes: { type: "string", default: "1" }, processes: { type: "string", default: "3" }, runs: { type: "string" }, seed: { type: "string" } },
+      options: { minutes: { type: "string", default: "1" }, processes: { type: "string", default: "3" }, webs: { type: "string", default: "2" }, runs: { type: "string" }, seed: { type: "string" } },
     });
     for (const [name, value] of Object.entries(values))
       if (!(Number(value) > 0)) throw new Error(`--${name} must be a number above 0, not "${value}"`);
@@ -22,12 +22,13 @@ function readOptions() {
   }
 }
 
-function environment({ minutes, processes, runs, seed }) {
+function environment({ minutes, processes, webs, runs, seed }) {
   const seconds = Math.ceil(Number(minutes) * 60);
   return {
     ...process.env,
     CHAOS_SECONDS: String(seconds),
     CHAOS_PROCESSES: processes,
+    CHAOS_WEBS: webs,
     ...(runs ? { CHAOS_RUNS: runs } : {}),
     ...(seed ? { CHAOS_SEED: seed } : {}),
   };

@@ -1,25 +1,33 @@
 /**
- * Faults at random while runs go through several processes: kills, stops, restarts of Postgres, cut connections, a tool server that
- * takes its time. A seed decides what happens to whom and when; what a machine makes of it differs a little each time.
+ * Faults at random while runs go through several processes, those that only advance runs and those that also serve the people who start and decide:
+ * kills, stops, restarts of Postgres, cut connections, a tool server that takes its time. A seed decides what happens to whom and when; what a machine
+ * makes of it differs a little each time.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { LEASE_MS } from "@/lib/domain/limits";
-import { decideApproval, type DecidedBy } from "@/lib/engine/decide-approval";
-import { settleCall } from "@/lib/engine/settle-call";
+import type { DecidedBy } from "@/lib/engine/decide-approval";
 import { verifyAudit } from "@/lib/engine/verify-audit";
-import { KimitsuError } from "@/lib/errors";
-import { isDatabaseAway } from "@/lib/store/database-away";
+import { type ChaosClient, createChaosClient, patiently } from "@/lib/testing/chaos-client";
 import type { PrivatePostgres } from "@/lib/testing/private-postgres";
 import type { RecordingServer } from "@/lib/testing/recording-server";
-import { ASKED_TOOL, FREE_TOOL, startTwoCalls } from "@/lib/testing/two-calls";
-import type { Fleet, WorkerProcess } from "@/lib/testing/worker-process";
+import { ASKED_TOOL, FREE_TOOL } from "@/lib/testing/two-calls";
+import type { Fleet, WebProcess, WorkerProcess } from "@/lib/testing/worker-process";
 
 const FAULTS = ["kill", "kill", "kill", "stop", "cut", "slow", "restart"] as const;
 type Fault = (typeof FAULTS)[number];
+/** Runs that a process which serves advances at a time; what it starts beyond that is for others. */
+const WEB_RUNS = 4;
+const STARTERS = 4;
+
+/** By what happened, and for kills and stops also to which kind of process. */
+export type FaultCounts = Record<Fault | "kill-web" | "stop-web", number>;
 
 export interface ChaosPlan {
   seed: number;
+  /** That only advance runs. */
   processes: number;
+  /** That serve people, and advance what these start and decide. */
+  webs: number;
   runs: number;
   ms: number;
   /** The mean time between two faults. */
@@ -40,7 +48,7 @@ export interface ChaosReport {
   lost: string[];
   /** Calls that arrived more than once at the server, by its own word. */
   doubled: string[];
-  faults: Record<Fault, number>;
+  faults: FaultCounts;
   takeovers: { count: number; p50Ms: number | null; maxMs: number | null };
   /** Calls of which a person had to say what became of them. */
   unknownOutcomes: number;
@@ -61,37 +69,52 @@ export async function runChaos(bench: ChaosBench, plan: ChaosPlan): Promise<Chao
   const over = new AbortController();
   const started: string[] = [];
   const gone = new Map<string, number>();
-  const [faults, unknown] = await Promise.all([
-    faultAtRandom(bench, plan, gone).finally(() => over.abort()),
-    actAsPeople(bench, () => over.signal.aborted && started.length === plan.runs),
-    startSteadily(bench, plan, started),
+  const webs: (WebProcess | null)[] = await Promise.all(Array.from({ length: plan.webs }, () => bench.fleet.startWeb({ runs: WEB_RUNS })));
+  const client = await createChaosClient(bench, webs);
+  const [faults] = await Promise.all([
+    faultAtRandom(bench, plan, webs, gone).finally(() => over.abort()),
+    actAsPeople(bench, client, () => over.signal.aborted && started.length === plan.runs),
+    startSteadily(client, plan, started),
   ]);
-  return judge(bench, { started, faults, gone, unknown });
+  return judge(bench, { started, faults, gone });
 }
 
-/** Each process that is gone is followed by a new one, so that there are always some. */
-async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, processes, ms, everyMs }: ChaosPlan, gone: Map<string, number>): Promise<Record<Fault, number>> {
+/** Each process that is gone is followed by a new one, so that there are always some. The first that is killed is one that serves, if there are any. */
+async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, processes, ms, everyMs }: ChaosPlan, webs: (WebProcess | null)[], gone: Map<string, number>): Promise<FaultCounts> {
   const random = createRandom(seed);
   const workers: (WorkerProcess | null)[] = await Promise.all(Array.from({ length: processes }, () => fleet.startWorker()));
   const under: Promise<unknown>[] = [];
-  const faults: Record<Fault, number> = { kill: 0, stop: 0, cut: 0, slow: 0, restart: 0 };
+  const faults: FaultCounts = { kill: 0, "kill-web": 0, stop: 0, "stop-web": 0, cut: 0, slow: 0, restart: 0 };
   const end = performance.now() + ms;
-  const acts: Record<Fault, (worker: WorkerProcess, place: number) => Promise<unknown>> = {
-    kill: async (worker, place) => {
-      workers[place] = null;
-      gone.set(worker.ownerId, Date.now());
-      await worker.stop("SIGKILL");
-      under.push(startAgain(fleet).then((next) => (workers[place] = next)));
+  /** Stopped ones that serve are still asked, and get no other fault meanwhile. */
+  const stopped = new Set<WorkerProcess>();
+  interface Victim {
+    found: WorkerProcess;
+    leave: () => void;
+    /** Starts another one in its place. */
+    again: () => Promise<unknown>;
+  }
+  const among = <P extends WorkerProcess>(list: (P | null)[], place: number, start: () => Promise<P>): Victim | null => {
+    const found = list[place];
+    return found && !stopped.has(found) ? { found, leave: () => void (list[place] = null), again: async () => void (list[place] = await startAgain(start)) } : null;
+  };
+  const find = (place: number) => (place < webs.length ? among(webs, place, () => fleet.startWeb({ runs: WEB_RUNS })) : among(workers, place - webs.length, () => fleet.startWorker()));
+  const acts: Record<Fault, (victim: Victim) => Promise<unknown>> = {
+    kill: async ({ found, leave, again }) => {
+      leave();
+      gone.set(found.ownerId, Date.now());
+      await found.stop("SIGKILL");
+      under.push(again());
     },
-    // Longer than a lease, or shorter.
-    stop: async (worker, place) => {
-      workers[place] = null;
+    // Longer than a lease, or shorter. Whoever asks one that serves gets no answer for as long.
+    stop: async ({ found }) => {
+      stopped.add(found);
       const forMs = LEASE_MS * (0.2 + 1.4 * random());
-      if (forMs > LEASE_MS) gone.set(worker.ownerId, Date.now());
-      process.kill(worker.pid, "SIGSTOP");
+      if (forMs > LEASE_MS) gone.set(found.ownerId, Date.now());
+      process.kill(found.pid, "SIGSTOP");
       under.push(delay(forMs).then(() => {
-        process.kill(worker.pid, "SIGCONT");
-        workers[place] = worker;
+        process.kill(found.pid, "SIGCONT");
+        stopped.delete(found);
       }));
     },
     cut: () => postgres.db.$queryRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.5`,
@@ -106,24 +129,26 @@ async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, pr
       await postgres.start();
     },
   };
-  while (performance.now() < end) {
+  for (let isFirst = true; performance.now() < end; ) {
     await delay(everyMs * (0.3 + 1.4 * random()));
-    const fault = FAULTS[Math.floor(random() * FAULTS.length)]!;
-    const place = Math.floor(random() * processes);
-    const worker = workers[place];
-    if (!worker) continue;
-    await patiently(() => acts[fault](worker, place));
-    faults[fault] += 1;
+    const fault = isFirst ? "kill" : FAULTS[Math.floor(random() * FAULTS.length)]!;
+    const place = isFirst ? 0 : Math.floor(random() * (webs.length + processes));
+    const victim = find(place);
+    if (!victim) continue;
+    isFirst = false;
+    await patiently(() => acts[fault](victim));
+    const isWeb = place < webs.length;
+    faults[isWeb && fault === "kill" ? "kill-web" : isWeb && fault === "stop" ? "stop-web" : fault] += 1;
   }
   await Promise.all(under);
   return faults;
 }
 
 /** A start may fall into a restart of the database. */
-async function startAgain(fleet: Fleet): Promise<WorkerProcess> {
+async function startAgain<P>(start: () => Promise<P>): Promise<P> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await fleet.startWorker();
+      return await start();
     } catch (error) {
       if (tries === 10) throw error;
       await delay(500);
@@ -132,70 +157,45 @@ async function startAgain(fleet: Fleet): Promise<WorkerProcess> {
 }
 
 /** Over the first three quarters of the time, so that faults meet runs at every stage. */
-async function startSteadily({ fleet }: ChaosBench, { runs, ms }: ChaosPlan, started: string[]): Promise<void> {
-  let tries = 0;
-  for (let index = 0; index < runs; index++) {
-    // A start whose answer was lost may have happened; the next try is another run.
-    const { runId } = await patiently(() => startTwoCalls(fleet.deps, `run-${index}-${++tries}`));
-    started.push(runId);
-    await delay((ms * 0.75) / runs);
-  }
+async function startSteadily(client: ChaosClient, { runs, ms }: ChaosPlan, started: string[]): Promise<void> {
+  // Several, so that one who waits for an answer holds up no other; and few, so that a machine which is behind is not given ever more.
+  const starter = async (first: number) => {
+    for (let index = first; index < runs; index += STARTERS) {
+      started.push(await client.start(index));
+      await delay((ms * 0.75 * STARTERS) / runs);
+    }
+  };
+  await Promise.all(Array.from({ length: STARTERS }, (_, first) => starter(first)));
 }
 
-/** Approves what waits, under the hands of workers too, and settles what is unknown by what the server says; until all runs are over. Says how often it settled. */
-async function actAsPeople({ fleet, server, person }: ChaosBench, isLast: () => boolean): Promise<number> {
-  const { deps } = fleet;
-  let unknown = 0;
+/** Approves what waits, under the hands of workers too, and settles what is unknown by what the server says; until all runs are over. */
+async function actAsPeople({ fleet: { deps }, server }: ChaosBench, client: ChaosClient, isLast: () => boolean): Promise<void> {
   const lookAround = async () => {
     const pending = await deps.db.approval.findMany({ where: { status: "pending" }, select: { id: true } });
-    for (const { id } of pending) await orTooLate(decideApproval(deps, person, { approvalId: id, verdict: "approved" }));
+    await Promise.all(pending.map(({ id }) => client.approve(id)));
     const open = await deps.db.call.findMany({ where: { status: "outcome_unknown" }, include: { run: { select: { params: true } } } });
     const sent = open.length > 0 ? await server.calls() : [];
     for (const call of open) {
       const { tag } = call.run.params as { tag: string };
       const happened = sent.some((each) => each.tool === call.tool && (each.arguments as { tag?: string }).tag === tag);
-      if (await orTooLate(settleCall(deps, person.actor, { callId: call.id, outcome: happened ? "happened" : "did_not_happen" }))) unknown += 1;
+      await client.settle(call.id, happened ? "happened" : "did_not_happen");
     }
     return deps.db.run.count({ where: { completedAt: null } });
   };
   for (;;) {
     const open = await patiently(lookAround);
-    if (open === 0 && isLast()) return unknown;
+    if (open === 0 && isLast()) return;
     await delay(100);
-  }
-}
-
-/** True when it was recorded; false when the run was quicker, or a lost answer had recorded it before. */
-async function orTooLate(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    if (error instanceof KimitsuError && error.code === "conflict") return false;
-    throw error;
-  }
-}
-
-/** Again while the database is away. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      await delay(200);
-    }
   }
 }
 
 interface Aftermath {
   started: string[];
-  faults: Record<Fault, number>;
+  faults: FaultCounts;
   gone: Map<string, number>;
-  unknown: number;
 }
 
-async function judge({ postgres: { db }, fleet, server }: ChaosBench, { started, faults, gone, unknown }: Aftermath): Promise<ChaosReport> {
+async function judge({ postgres: { db }, fleet, server }: ChaosBench, { started, faults, gone }: Aftermath): Promise<ChaosReport> {
   const runs = await db.run.findMany({ include: { turns: { select: { number: true } } } });
   const isWhole = (run: (typeof runs)[number]) => {
     const { tag } = run.params as { tag: string };
@@ -220,7 +220,7 @@ async function judge({ postgres: { db }, fleet, server }: ChaosBench, { started,
     doubled: [...arrivals].filter(([, count]) => count > 1).map(([key, count]) => `${key}: ${count}`),
     faults,
     takeovers: { count: waits.length, p50Ms: waits[Math.floor(waits.length / 2)] ?? null, maxMs: waits.at(-1) ?? null },
-    unknownOutcomes: unknown,
+    unknownOutcomes: await db.event.count({ where: { type: "call.settled" } }),
     brokenChains: new Set(trail.findings.map(({ row }) => row.split(" ")[0])).size,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * A web process without pages: the real route handlers of what people do, behind Node's own HTTP server. It advances as many runs at a time as
- * KIMITSU_WORKERS says. Its first line is its address.
+ * KIMITSU_WORKERS says. Its first line is its address, its second the name under which it has runs.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,8 +36,10 @@ const line = openWakeLine(env.DATABASE_URL ?? "", ownerId, (runId) => loop?.wake
 await line.opened;
 const runtime = await openRuntime({ wake: (runId) => line.call(runId), seat: (runId) => loop?.seat(runId) ?? null });
 if (env.KIMITSU_WORKERS > 0) loop = startRunLoop(runtime, { ownerId, capacity: env.KIMITSU_WORKERS, line });
+// Whoever started it is gone, and nobody else would end it.
+process.on("disconnect", () => process.exit());
 const server = createServer(async (message, reply) => {
   const response = await answer(message);
   reply.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
 });
-server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`));
+server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n${ownerId}\n`));

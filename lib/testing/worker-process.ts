@@ -24,9 +24,9 @@ export interface WorkerProcess extends ChildProgram {
   readonly ownerId: string;
 }
 
-export interface WebProcess extends ChildProgram {
-  /** Asks as the person of this token. */
-  post(path: string, token: string, body: unknown, headers?: Record<string, string>): Promise<{ status: number; body: { run_id?: string; error?: { message: string } } }>;
+export interface WebProcess extends WorkerProcess {
+  /** Asks as the person of this token. Rejects when no answer comes, or none before the signal. */
+  post(path: string, token: string, body: unknown, headers?: Record<string, string>, signal?: AbortSignal): Promise<{ status: number; body: { run_id?: string; error?: { message: string } } }>;
 }
 
 export interface Fleet {
@@ -80,8 +80,9 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
       children.push(child);
       const url = await child.nextLine();
       return Object.assign(child, {
-        post: async (address: string, token: string, body: unknown, headers = {}) => {
-          const answer = await fetch(url + address, { method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}`, ...headers }, body: JSON.stringify(body) });
+        ownerId: await child.nextLine(),
+        post: async (address: string, token: string, body: unknown, headers = {}, signal?: AbortSignal) => {
+          const answer = await fetch(url + address, { method: "POST", ...(signal && { signal }), headers: { "content-type": "application/json", authorization: `Bearer ${token}`, ...headers }, body: JSON.stringify(body) });
           return { status: answer.status, body: await answer.json() };
         },
       });
