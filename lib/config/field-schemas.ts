@@ -43,6 +43,4 @@ export const schemaHolderSchema = z.strictObject({ schema: jsonSchemaSchema });
 
 export const httpUrlSchema = z
   .string()
-  .regex(/^https?:\/\/[^\s/]/i, "expected an address that begins with https:// or http://")
-  // Addresses are shown to everyone who may look at tools, and no request is made with a password in its address.
-  .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), "an address with a name or a password in it would show them on every page; leave them out, and send what proves who you are with `auth`");
+  .regex(/^https?:\/\/[^\s/]/i, "expected an address that begins with https:// or http://");

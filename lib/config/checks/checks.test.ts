@@ -41,10 +41,6 @@ describe("servers", () => {
     ["have a rate limit that can be read", { [SERVER]: { rate_limit: "100 per minute" } }, [`${SERVER} rate_limit: expected a number per second, minute, hour or day, such as "100/minute"`]],
   ])("%s", (_name, changes, expected) => expect(problems(changes)).toEqual(expected));
 
-  it("have no password in their address", () => {
-    expect(problems({ [SERVER]: { url: "https://ana:pass@crm.internal/mcp" } })).toEqual([`${SERVER} url: the address holds a name or password, which is not sent; pass it through a param marked \`secret: true\`, and \`auth\``]);
-  });
-
   it("that are wrong in themselves are not reported again where a step gives them params", () => {
     const step = { id: "sort", agent: AGENT, params: { message: "{{ params.message }}", server: { crm: { region: "us" } } } };
     expect(problems({ ...steps(step) })).toEqual([]);
@@ -236,7 +232,7 @@ describe("the address of a server", () => {
   it("cannot hold a name or a password, and the problem does not repeat them", () => {
     for (const url of ["https://ana:sentinel@wiki.example/mcp", "https://sentinel@wiki.example/mcp", "http://ana:sent%40inel@127.0.0.1:4100"]) {
       const found = problems({ "servers/wiki.server.yaml": { name: "wiki", url } });
-      expect(found, url).toEqual([expect.stringMatching(/^servers\/wiki\.server\.yaml url: an address with a name or a password in it would show them/)]);
+      expect(found, url).toEqual(["servers/wiki.server.yaml url: the address holds a name or password, which is not sent; pass it through a param marked `secret: true`, and `auth`"]);
       expect(found.join()).not.toMatch(/sentinel|sent%40inel|ana:/);
     }
     for (const url of ["https://wiki.example/mcp/@team", "https://wiki.example/mcp?of=ana@wiki.example"]) expect(problems({ "servers/wiki.server.yaml": { name: "wiki", url } }), url).toEqual([]);
