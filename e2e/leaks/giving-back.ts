@@ -10,6 +10,8 @@ import { formsOf } from "./search";
 
 export interface GivingBack {
   places: { recorder: string; hostile: string; shut: string; hook: string; badHook: string; provider: string };
+  /** Prepares the provider for the next three questions. */
+  layOut(): void;
   /** What reached the servers, as one text: a secret that never left could not have come back. */
   received(): Promise<string>;
   /** What the channel for a program was told. */
@@ -30,11 +32,10 @@ export async function startGivingBack(around: () => readonly string[]): Promise<
     return null;
   });
   const key = () => provider.requests.at(-1)?.headers.authorization ?? "";
-  // The first is refused with everything that was sent; the second is answered, and the answer names the key.
-  provider.reply({ kind: "echo", status: 400 }, { kind: "echo", status: 401 });
-  const answer = chatAnswer({ content: JSON.stringify({ said: around().join(" ") }) });
-  provider.reply(answer);
+  // The first two are refused with everything that was sent; the third is answered, and the answer names the key. So each time that runs are driven.
+  const layOut = () => provider.reply({ kind: "echo", status: 400 }, { kind: "echo", status: 401 }, chatAnswer({ content: JSON.stringify({ said: around().join(" ") }) }));
   return {
+    layOut,
     places: { recorder: recorder.url, hostile: hostile.url, shut: shut.url, hook: hook.url, badHook: badHook.url, provider: provider.url },
     received: async () => [...seen, key(), JSON.stringify(await recorder.received()), ...[...hostile.requests, ...shut.requests].map(({ headers }) => JSON.stringify(headers))].join("\n"),
     told: () => seen.map((text) => JSON.parse(text) as { url?: string; body?: string }).flatMap(({ url, body }) => (url === "/told" ? [body ?? ""] : [])).join("\n"),

@@ -1,4 +1,5 @@
-/** A whole installation of its own: database, project, data folder and web process, with whatever environment a test gives it; and everything it says. */
+/** A whole installation of its own: database, project, data folder, web process and workers, with whatever environment a test gives it; and everything they say. */
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -6,11 +7,30 @@ import path from "node:path";
 import pg from "pg";
 import { connect, type Db } from "@/lib/store/client";
 import { deployMigrations } from "../../scripts/migrate.mjs";
+import { startNode } from "../../scripts/node-child.mjs";
 import { freePort } from "../../scripts/ports.mjs";
-import { runTs } from "../../scripts/run-ts.mjs";
+import { applicationNode, ROOT } from "../../scripts/runtime.mjs";
 import { bootstrapAdmin, startWeb } from "../../scripts/services.mjs";
 import { expect, required } from "../fixtures";
 import type { Place } from "./search";
+import { STUMBLE, type Stumble, writeStumble } from "./stumble";
+
+interface Child {
+  pid: number;
+  ended: Promise<{ code: number | null; reason: string }>;
+  stop(): Promise<void>;
+}
+
+/** `kimitsu worker`. */
+export interface OwnWorker {
+  /** Where it says how it is. */
+  url: string;
+  /** Every line that it has written. */
+  lines: string[];
+  /** Lets an error that nobody catches happen in it, with these secrets of its environment in it. Resolves with its exit code when it is gone. */
+  crash(kind: Stumble, variables: string[]): Promise<number | null>;
+  stop(): Promise<void>;
+}
 
 export interface OwnApp {
   url: string;
@@ -24,20 +44,13 @@ export interface OwnApp {
   files(): Place[];
   /** Lets errors that nobody catches happen in the web process, with these secrets of its environment in them: one thrown, one rejected. */
   stumble(variables: string[]): Promise<void>;
+  startWorker(): Promise<OwnWorker>;
+  /** A web process again, after the first was ended, with other variables. */
+  start(more: Record<string, string>): Promise<void>;
   /** Ends the web process, so that its last words are there too. */
   stop(): Promise<void>;
   remove(): Promise<void>;
 }
-
-/** Loaded before the application: on a signal, two errors happen in its process that quote secrets in their text and beside it. */
-const STUMBLE = `import { readFileSync } from "node:fs";
-process.on("SIGUSR2", () => {
-  const secrets = JSON.parse(readFileSync(new URL("stumble.json", import.meta.url), "utf8")).map((name) => process.env[name]);
-  const error = () => Object.assign(new Error("nobody caught " + secrets.join(" and ")), { headers: { authorization: secrets } });
-  void Promise.reject(error());
-  setImmediate(() => { throw error(); });
-});
-`;
 
 export async function startOwnApp(project: Record<string, string>, secrets: Record<string, string>): Promise<OwnApp> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "kimitsu-leaks-"));
@@ -48,6 +61,7 @@ export async function startOwnApp(project: Record<string, string>, secrets: Reco
   const data = path.join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
   const database = await createDatabase();
+  await deployMigrations(database.url);
   const port = (await freePort()) as number;
   const url = `http://localhost:${port}`;
   const env: Record<string, string> = {
@@ -67,24 +81,52 @@ export async function startOwnApp(project: Record<string, string>, secrets: Reco
   await bootstrapAdmin(env);
   const stumbling = path.join(folder, "stumble.mjs");
   writeFileSync(stumbling, STUMBLE);
+  const processEnv = { ...env, NODE_OPTIONS: `--import ${stumbling}` };
   const lines: string[] = [];
-  const web = (await startWeb({ env: { ...env, NODE_OPTIONS: `--import ${stumbling}` }, url, write: (line: string) => void lines.push(line) })) as { pid: number; stop(): Promise<void> };
+  const openWeb = (more: Record<string, string> = {}) => startWeb({ env: { ...processEnv, ...more }, url, write: (line: string) => void lines.push(line) }) as Promise<Child>;
+  let web = await openWeb();
+  const workers: Child[] = [];
   const db = connect(database.url, 2);
+  const stumble = (pid: number, kinds: Stumble[], variables: string[]) => {
+    writeStumble(folder, kinds, variables);
+    process.kill(pid, "SIGUSR2");
+  };
+  const startWorker = async (): Promise<OwnWorker> => {
+    const probe = (await freePort()) as number;
+    const said: string[] = [];
+    const known = new Set((await db.worker.findMany({ select: { id: true } })).map(({ id }) => id));
+    const child = startNode({ name: "work", args: ["scripts/kimitsu.mjs", "worker"], env: { ...processEnv, KIMITSU_WORKER_PORT: String(probe) }, write: (line: string) => void said.push(line) }) as Child;
+    workers.push(child);
+    // The command is a process of its own, before the one that advances runs.
+    const find = async () => (await db.worker.findMany()).find(({ id, capacity }) => capacity > 0 && !known.has(id));
+    await expect.poll(async () => Boolean(await find()), { message: `a worker on the list; it says ${said.join("\n")}`, timeout: 60_000 }).toBe(true);
+    const pid = Number((await find())!.process.split(":").at(-1));
+    return {
+      url: `http://localhost:${probe}`,
+      lines: said,
+      crash: async (kind, variables) => {
+        stumble(pid, [kind], variables);
+        return (await child.ended).code;
+      },
+      stop: () => child.stop(),
+    };
+  };
   return {
     url,
     db,
     env,
     lines,
-    cli: (args, more = {}) => runTs("lib/cli/main.ts", args, { ...env, ...more }) as Promise<{ code: number; stdout: string; stderr: string }>,
+    cli: (args, more = {}) => runCommand(args, { ...env, ...more }),
     files: () => readFolder(data),
     stumble: async (variables) => {
-      writeFileSync(path.join(folder, "stumble.json"), JSON.stringify(variables));
-      process.kill(web.pid, "SIGUSR2");
+      stumble(web.pid, ["rejected", "thrown"], variables);
       await expect.poll(() => lines.filter((line) => line.includes("nobody caught")).length).toBeGreaterThanOrEqual(2);
     },
+    startWorker,
+    start: async (more) => void (web = await openWeb(more)),
     stop: () => web.stop(),
     remove: async () => {
-      await web.stop();
+      await Promise.all([web, ...workers].map((child) => child.stop()));
       await db.$disconnect();
       await database.drop();
       rmSync(folder, { recursive: true, force: true });
@@ -92,7 +134,20 @@ export async function startOwnApp(project: Record<string, string>, secrets: Reco
   };
 }
 
-async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+/** As it is typed, so that each command is loaded the way it is for a person. */
+function runCommand(args: string[], env: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(applicationNode() as string, [path.join(ROOT as string, "scripts/kimitsu.mjs"), ...args], { cwd: ROOT as string, env: env as NodeJS.ProcessEnv, stdio: ["ignore", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code: code ?? 1, ...said }));
+  });
+}
+
+/** An empty one, on the server of the tests. */
+export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const server = required("DATABASE_URL");
   const name = `kimitsu_leaks_${randomBytes(4).toString("hex")}`;
   const run = async (statement: string) => {
@@ -103,11 +158,11 @@ async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }>
   await run(`CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  await deployMigrations(url.href);
   return { url: url.href, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-function readFolder(folder: string): Place[] {
+/** Every file below the folder. */
+export function readFolder(folder: string): Place[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))

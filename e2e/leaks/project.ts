@@ -1,5 +1,6 @@
 /** A project in which every kind of secret is used, among servers, webhooks and providers that give back all they get. */
 import { randomBytes } from "node:crypto";
+import { waysToFail } from "./ways-to-fail";
 
 /** With the characters that each way of writing writes differently. */
 const sentinel = (name: string) => `snt-${name}-${randomBytes(6).toString("hex")}/+&"~`;
@@ -35,6 +36,9 @@ export interface ProjectSecrets {
   SVC_TOKEN: string;
   /** Written in a server's file, in backticks. */
   literal: string;
+  /** Written in files where a variable should be named: a provider's key, the key of a channel's signature. */
+  plainKey: string;
+  plainSignature: string;
   /** An argument that only its name marks. */
   named: string;
 }
@@ -43,18 +47,27 @@ const quote = (text: string) => JSON.stringify(text);
 
 export function leakProject(at: Places, secrets: ProjectSecrets): Record<string, string> {
   return {
+    ...waysToFail(secrets.SVC_TOKEN).files,
     "gateway.yaml": `env: [{ name: PROVIDER_KEY, secret: true }]
 providers:
   - { name: play, type: scripted, config: { script: models/play.script.yaml } }
+  - { name: spare, type: openai-compatible, config: { base_url: "${at.provider}/v1", api_key: ${quote(secrets.plainKey)}, max_retries: 0 } }
+  - { name: fails, type: scripted, config: { script: models/fails.script.yaml } }
   - { name: paid, type: openai-compatible, config: { base_url: "${at.provider}/v1", api_key: "{{ env.PROVIDER_KEY }}", max_retries: 0 } }
 model_groups:
   - { name: standard, models: [play/m] }
+  - { name: fails, models: [fails/m], pricing: [{ model: m, input_per_million: 1, output_per_million: 1 }] }
   - { name: paid, models: [paid/m] }
+  - { name: spare, models: [spare/m] }
 `,
     "policy.yaml": `env: [{ name: CHANNEL_KEY, secret: true }, { name: HOOK_KEY, secret: true }]
+groups: { finance: {} }
 channels:
   - { name: program, type: webhook, url: "${at.hook}/told", secret: "{{ env.CHANNEL_KEY }}", events: [approval.requested, approval.decided, call.outcome_unknown, run.failed, run.needs_human_review] }
   - { name: refusing, type: slack, url: "${at.badHook}/{{ env.HOOK_KEY }}", events: [approval.requested, run.failed] }
+  - { name: plain, type: webhook, url: "${at.hook}/told", secret: ${quote(secrets.plainSignature)}, events: [run.needs_human_review] }
+  - { name: letters, type: email, events: [approval.requested, approval.decided, call.outcome_unknown, run.failed, run.needs_human_review] }
+  - { name: desktop, type: browser, events: [approval.requested] }
 `,
     "models/play.script.yaml": `agents:
   worker:

@@ -1,0 +1,21 @@
+/** Errors that nobody catches, in a process of ours, with secrets in their text and beside it. */
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+
+/** Thrown where nothing catches, or a promise that is rejected and not looked at. */
+export type Stumble = "thrown" | "rejected";
+
+/** Loaded before the application. On a signal it reads beside itself what is to happen. */
+export const STUMBLE = `import { readFileSync } from "node:fs";
+process.on("SIGUSR2", () => {
+  const { kinds, variables } = JSON.parse(readFileSync(new URL("stumble.json", import.meta.url), "utf8"));
+  const secrets = variables.map((name) => process.env[name]);
+  const error = () => Object.assign(new Error("nobody caught " + secrets.join(" and ")), { headers: { authorization: secrets } });
+  if (kinds.includes("rejected")) void Promise.reject(error());
+  if (kinds.includes("thrown")) setImmediate(() => { throw error(); });
+});
+`;
+
+export function writeStumble(folder: string, kinds: readonly Stumble[], variables: readonly string[]): void {
+  writeFileSync(path.join(folder, "stumble.json"), JSON.stringify({ kinds, variables }));
+}
