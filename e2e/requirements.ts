@@ -28,7 +28,7 @@ export const REQUIREMENTS = {
   "roles:hidden": "A page that a person may not open looks the same as one that does not exist.",
   "roles:api": "An operation of the API is refused to a role that does not include it, and a token beyond its scopes.",
 
-  "access:refused": "No operation is open to someone without the right: not without a sign-in, not to a lower role, not to a token of another scope, not from another site; and a refusal changes nothing.",
+  "access:refused": "No operation and no server action is open to someone without the right: not without a sign-in, not to a lower role, not to a token of another scope, not from another site; and a refusal changes nothing.",
   "access:ids": "An id that does not exist, is of another kind or is no id at all is not found, for every operation.",
   "access:get": "A GET changes nothing, so no link, preview or prefetch can decide.",
 

@@ -74,7 +74,7 @@ async function requireConfirmation(session: Session, approval: ApprovalView, { c
 
 /** What changed arguments would look like, from the row and with nothing hidden in them. */
 export async function reviewCardEdit(approvalId: string, edits: ArgumentEdit[]): Promise<EditAnswer> {
-  const session = await requirePermission("approvals:read");
+  const session = await requirePermission("approvals:decide");
   try {
     const request = parseInput(reviewSchema, { approvalId, edits });
     const [approval, card] = await Promise.all([getApproval(engineDeps().db, request.approvalId), readCard(session, request.approvalId, engineDeps().now())]);
@@ -117,7 +117,7 @@ export async function setCardAside(request: SetAsideRequest): Promise<Told> {
 }
 
 export async function takeCardUp(approvalId: string): Promise<Told> {
-  const session = await requireSession();
+  const session = await requirePermission("approvals:decide");
   return tell(async () => {
     await takeUp(engineDeps(), deciderOf(session), approvalId);
     return "Back in your queue";
