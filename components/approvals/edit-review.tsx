@@ -20,7 +20,10 @@ export function EditReview({ preview: { rows, confirmWord }, isPending, onApprov
   const isStill = useStill("review");
   const review = useRef<HTMLDivElement>(null);
   // The panel was scrolled through the form; what is to be read begins at its top.
-  useEffect(() => review.current?.parentElement?.scrollTo({ top: 0 }), []);
+  useEffect(() => {
+    // Newer browsers give a promise back, which is no way to clean up.
+    void review.current?.parentElement?.scrollTo({ top: 0 });
+  }, []);
   return (
     <div ref={review} className="grid gap-3">
       <table className="w-full table-fixed border-collapse text-left text-sm">
