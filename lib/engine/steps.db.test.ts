@@ -205,7 +205,8 @@ describe("sub-workflows and webhooks", () => {
       ["not an address", /its `url` is not an address that begins with https:\/\/ or http:\/\//],
       ["ftp://127.0.0.1/hook", /addresses are not requested; use https:\/\/ or http:\/\//],
     ] as const) {
-      const bench = await open(hook(url));
+      // An address that stands in the file is refused when it is read.
+      const bench = await open(`env: [{ name: HOOK_URL }]\n${hook("{{ env.HOOK_URL }}")}`, { env: { HOOK_URL: url } });
       const run = await bench.read(await bench.launch());
       expect(run.error).toMatchObject({ code: "webhook_unreachable", message: expect.stringMatching(reason) });
       expect(run.calls[0]).toMatchObject({ status: "failed" });
