@@ -1,4 +1,4 @@
-import type { Locator, Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 
 /** The queue and the card of one call. */
 export class InboxPage {
@@ -22,6 +22,12 @@ export class InboxPage {
   async open(approvalId: string, search = ""): Promise<void> {
     await this.page.goto(`/inbox/${approvalId}${search}`);
     await this.card.waitFor();
+    await this.untilStill();
+  }
+
+  /** A card that came a moment ago takes no decision; nobody reads it sooner, but a test would press. */
+  async untilStill(): Promise<void> {
+    await expect(this.foot.locator('[data-still="false"]')).toHaveCount(0);
   }
 
   /** Scrolls through the arguments, as someone does who reads them; dangerous calls are approved only after that. */
