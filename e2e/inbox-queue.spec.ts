@@ -155,6 +155,25 @@ test(verifies("inbox:batch", "a batch says whose run a rejection ends, and can b
   await own.close();
 });
 
+test(verifies("inbox:place", "under another order or filter J opens the first call, not the one that stood next before"), async ({ open, person, deps }) => {
+  const [ana, operator] = [await person("reviewer"), await person("operator")];
+  const own = await openOwnProject(deps, ASKS);
+  const ids = await askOften(deps, own, operator, 4);
+  const at = (place: number) => ids[place] ?? "";
+  await deps.db.approval.updateMany({ where: { id: { in: ids } }, data: { danger: "medium" } });
+  await deps.db.approval.update({ where: { id: at(3) }, data: { danger: "critical" } });
+  const inbox = new InboxPage(await open(ana, { viewport: { width: 1440, height: 900 } }));
+  const { page } = inbox;
+  await inbox.open(at(1), `?workflow=${own.workflow}&sort=age`);
+  await inbox.untilAlive();
+  await page.getByRole("combobox", { name: "Order" }).selectOption({ label: "By danger" });
+  await expect(page).toHaveURL(/\/inbox\?.*sort=danger/);
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("j");
+  await expect(page).toHaveURL(new RegExp(at(3)));
+  await own.close();
+});
+
 test(verifies("inbox:filters:pending", "on a chip and on a list, while what was shown stays"), async ({ open, person, deps }) => {
   const own = await openOwnProject(deps, ASKS);
   const approvalId = await ask(deps, own, await person("operator"));

@@ -9,6 +9,7 @@ import { useRefresh } from "@/components/ui/online";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { type BatchResult, BatchResults, decideOne, type Verdict } from "./batch-result";
 import type { Decide } from "./decision";
+import { describeAlike } from "./describe-alike";
 import { useWasSeen } from "./seen-cards";
 
 /** More are folded; those that were not recorded are always shown. */
@@ -145,7 +146,6 @@ function describeEnds(ends: number, of: number): string {
 /** The very same call several times is more often a mistake than a wish. */
 function Alike({ chosen }: { chosen: readonly InboxRow[] }) {
   const kinds = Object.values(Object.groupBy(chosen, ({ server, tool, digest }) => `${server} ${tool} ${digest}`)).map((rows) => rows?.length ?? 0);
-  const most = Math.max(0, ...kinds);
-  if (most < 2) return null;
-  return <p className="text-sm text-medium">{most === chosen.length ? `All ${most}` : most} of them are exactly alike: the same tool with the same arguments.</p>;
+  const words = describeAlike(kinds);
+  return words === null ? null : <p className="text-sm text-medium">{words}</p>;
 }

@@ -3,7 +3,7 @@
 import { isLeaving } from "@/components/shell/leaving";
 
 /** Where the reader is in the queue, and what was around it. A call that was decided leaves, and the one that took its place comes next. */
-let last: { ids: readonly string[]; place: number } = { ids: [], place: 0 };
+let last: { ids: readonly string[]; place: number; search: string } = { ids: [], place: 0, search: "" };
 /** The card that was asked for and is not on the screen yet. */
 let awaited: { id: string; since: number } | null = null;
 
@@ -11,7 +11,7 @@ let awaited: { id: string; since: number } | null = null;
 const AWAITED_MAX_MS = 5_000;
 
 export function rememberPlace(place: number): void {
-  last = { ids: listRows().map(idOf), place };
+  last = { ids: listRows().map(idOf), place, search: location.search };
 }
 
 export function awaitCard(id: string): void {
@@ -58,8 +58,9 @@ export function moveInQueue(by: 1 | -1, open: (address: string) => void): boolea
   return true;
 }
 
-/** From a card that is not in the queue any more: the next of those that stood around it and still wait, or what is in its place. */
+/** From a card that is not in the queue any more: the next of those that stood around it and still wait, or what is in its place. Another filter, order or page begins anew. */
 function findNear(links: readonly HTMLAnchorElement[], by: 1 | -1): HTMLAnchorElement | undefined {
+  if (last.search !== location.search) return links.at(by === 1 ? 0 : -1);
   const around = by === 1 ? last.ids.slice(last.place + 1) : last.ids.slice(0, last.place).toReversed();
   const near = around.find((id) => links.some((link) => idOf(link) === id));
   return links.find((link) => idOf(link) === near) ?? links[by === 1 ? last.place : last.place - 1] ?? links.at(-1);
