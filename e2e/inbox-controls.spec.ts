@@ -47,6 +47,7 @@ test(verifies("inbox:keys", "two are picked and rejected together, one is approv
   const isApproved = () => expect(card.getByText(new RegExp(`^Approved by ${ana.name}`)).first()).toBeVisible({ timeout: 20_000 });
   const plain = { verdict: "approved", reason: null, comment: null, argumentsCanonical: null };
   await page.goto(`/inbox?workflow=${own.workflow}&sort=age`);
+  await inbox.untilAlive();
 
   await goTo(0);
   await press("x");
