@@ -61,7 +61,8 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
   const send = (request: Omit<DecisionRequest, "approvalId" | "digest">) => {
     if (isPending) return;
     if (isCardLeft(facts.approvalId)) return tellLeaving();
-    if (!isCardStill) return showToast(TOO_SOON);
+    // A rejection takes a form of its own, which leaves with the card that it was opened on.
+    if (!isCardStill && request.verdict === "approved") return showToast(TOO_SOON);
     start(async () => {
       const said = request.verdict === "approved" && drafts.hasComment && drafts.comment.trim() ? { comment: drafts.comment.trim() } : {};
       const next = await decideSafely(actions.decide, { approvalId: facts.approvalId, digest: facts.digest, ...said, ...request });
