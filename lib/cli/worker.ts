@@ -30,8 +30,7 @@ function readConcurrency(text: string): string {
 async function runWorker(variables: Record<string, string>): Promise<number> {
   const child = spawn(process.execPath, ["scripts/run-ts.mjs", "lib/worker/main.ts"], { cwd: repositoryRoot(), env: { ...(processVariables() as NodeJS.ProcessEnv), ...variables }, stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const stop = () => void child.kill("SIGTERM");
-  // The last one: whoever started us is gone, and may have had no chance to say so.
-  process.on("SIGINT", stop).on("SIGTERM", stop).on("disconnect", stop);
+  process.on("SIGINT", stop).on("SIGTERM", stop);
   const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
   return code ?? (signal === "SIGTERM" ? 0 : 1);
 }
