@@ -18,8 +18,6 @@ const config: NextConfig = {
   // `npm test` checks types as a stage of its own; a start from a clean clone need not do it again.
   typescript: { ignoreBuildErrors: true },
   serverExternalPackages: ["pg", "pino", "prom-client", "@opentelemetry/api", "@prisma/client", "@prisma/adapter-pg"],
-  // One page for the queue with and without a card. Under a segment of its own each card would make the queue anew, and lose its place, what is picked and its live line.
-  rewrites: async () => [{ source: "/inbox/:card", destination: "/inbox?card=:card" }],
   headers: async () => [{ source: "/:path*", headers: SECURITY_HEADERS }],
 };
 

@@ -24,10 +24,27 @@ export function proxy(request: NextRequest): NextResponse {
   headers.set("x-kimitsu-path", request.nextUrl.pathname + request.nextUrl.search);
   headers.set("content-security-policy", policy);
 
-  const response = NextResponse.next({ request: { headers } });
+  const page = findPage(request);
+  const response = page ? NextResponse.rewrite(page, { request: { headers } }) : NextResponse.next({ request: { headers } });
   response.headers.set("content-security-policy", policy);
   response.headers.set("x-request-id", requestId);
   return response;
+}
+
+const CARD = /^\/inbox\/([^/]+)$/;
+
+/**
+ * The queue with and without a card is one page: under a segment of its own each card would make the queue anew, and lose its place, what is picked and
+ * its live line. `/inbox/{card}` is the list with the card as a parameter beside all others; were the others left out, as by `rewrites` in
+ * next.config.ts, the browser would take each answer for that of another page, ask for it again, and load the whole document when two came at once.
+ */
+function findPage({ nextUrl }: NextRequest): URL | null {
+  const card = CARD.exec(nextUrl.pathname)?.[1];
+  if (card === undefined) return null;
+  const page = nextUrl.clone();
+  page.pathname = "/inbox";
+  page.searchParams.set("card", decodeURIComponent(card));
+  return page;
 }
 
 function contentSecurityPolicy(nonce: string, https: boolean): string {

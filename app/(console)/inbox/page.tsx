@@ -9,7 +9,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: await inboxTitle("Inbox") };
 }
 
-/** `/inbox/{approvalId}` is this page too: next.config.ts hands the id over as `card`. */
+/** `/inbox/{approvalId}` is this page too: proxy.ts hands the id over as `card`. */
 export default async function InboxPage({ searchParams }: PageProps<"/inbox">) {
   const session = await requirePermission("approvals:read");
   const params = await searchParams;
