@@ -43,6 +43,16 @@ function findInSchema<T>(value: unknown, at: ValuePath, visit: Visit<T>): T | nu
   return null;
 }
 
+/** Every schema inside a schema, itself included, with the place where it stands. */
+export function listSchemas(schema: unknown): { at: ValuePath; schema: Record<string, unknown> }[] {
+  const found: { at: ValuePath; schema: Record<string, unknown> }[] = [];
+  findInSchema(schema, [], (inner, at) => {
+    found.push({ at, schema: inner });
+    return null;
+  });
+  return found;
+}
+
 export function findForeignReference(schema: unknown, at: ValuePath): { at: ValuePath; target: string } | null {
   return findInSchema(schema, at, (inner, place) => {
     const target = inner.$ref ?? inner.$dynamicRef;

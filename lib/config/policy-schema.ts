@@ -4,6 +4,9 @@ import { permissionsSchema } from "./permission-schema";
 
 export const ROLES = ["viewer", "reviewer", "operator", "admin"] as const;
 
+/** Those who may decide about calls; a rule for nobody else would wait for ever. */
+export const DECIDING_ROLES = ["reviewer", "operator", "admin"] as const satisfies readonly (typeof ROLES)[number][];
+
 /** What a channel can be told about; the words are those of the event log. */
 export const CHANNEL_EVENTS = [
   "approval.requested", "approval.escalated", "approval.expired", "approval.decided", "call.outcome_unknown", "run.failed", "run.needs_human_review",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DECIDING_ROLES } from "@/lib/config/policy-schema";
 import { ROLES, roleAllows, SCOPES, scopesOf } from "./roles";
 
 test("each role may do exactly what its row says", () => {
@@ -15,4 +16,8 @@ test("a role never loses what a lower role may do", () => {
     const allowed = ROLES.map((role) => roleAllows(role, scope));
     expect(allowed).toEqual([...allowed].sort((a, b) => Number(a) - Number(b)));
   }
+});
+
+test("a rule in a file can name exactly the roles that may decide", () => {
+  expect(DECIDING_ROLES).toEqual(ROLES.filter((role) => roleAllows(role, "approvals:decide")));
 });

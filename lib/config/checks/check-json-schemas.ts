@@ -5,13 +5,14 @@ import { createSchemaValidator, findForeignReference, findUnknownKeyword, JSON_S
 import { suggest, type ValuePath } from "../problem";
 import type { YamlSource } from "../yaml-source";
 import { describe, valueAt } from "../zod-problems";
+import { listMisfitValues } from "./list-misfit-values";
 
 /** Compiles the JSON Schemas of a project and reports those that cannot be used. */
 export class SchemaChecker {
   // The schema of schemas is asked below, for its errors; the code is only made to see whether it can be, so it need not be fast.
   private readonly ajv = createSchemaValidator({ validateSchema: false, code: { optimize: false } });
   /** Many files repeat the same small schemas; compiling is the dearest part of loading a large project. */
-  private readonly seen = new Map<string, Mistake | null>();
+  private readonly seen = new Map<string, Mistake[]>();
 
   constructor(private readonly draft: Draft) {}
 
@@ -30,35 +31,33 @@ export class SchemaChecker {
       report(this.draft, source, unknown.at, `unknown JSON Schema keyword ${JSON.stringify(unknown.keyword)}`, { hint: suggest(unknown.keyword, JSON_SCHEMA_KEYWORDS), part: "key" });
       return;
     }
-    const mistake = this.compile(schema);
-    if (mistake === null) return;
-    report(this.draft, source, [...at, ...mistake.at], `not a valid JSON Schema: ${mistake.message}`, { hint: mistake.hint });
+    for (const mistake of this.compile(schema)) report(this.draft, source, [...at, ...mistake.at], mistake.message, { hint: mistake.hint });
   }
 
-  private compile(schema: Record<string, unknown>): Mistake | null {
+  private compile(schema: Record<string, unknown>): Mistake[] {
     const { $id: _id, ...anonymous } = schema;
     const key = canonicalize(anonymous) ?? "";
     const known = this.seen.get(key);
     if (known !== undefined) return known;
-    const mistake = this.compileOnce(anonymous);
-    this.seen.set(key, mistake);
-    return mistake;
+    const mistakes = this.compileOnce(anonymous);
+    this.seen.set(key, mistakes);
+    return mistakes;
   }
 
-  private compileOnce(schema: Record<string, unknown>): Mistake | null {
+  private compileOnce(schema: Record<string, unknown>): Mistake[] {
     try {
-      if (this.ajv.validateSchema(schema) !== true) return explainMistake(schema, this.ajv.errors?.[0]);
+      if (this.ajv.validateSchema(schema) !== true) return [explainMistake(schema, this.ajv.errors?.[0])];
       this.ajv.compile(schema);
-      return null;
     } catch (error) {
-      return { at: [], message: (error as Error).message };
+      return [{ at: [], message: `not a valid JSON Schema: ${(error as Error).message}` }];
     } finally {
       this.ajv.removeSchema(schema);
     }
+    return listMisfitValues(this.ajv, schema);
   }
 }
 
-interface Mistake {
+export interface Mistake {
   /** Inside of the schema. */
   at: ValuePath;
   message: string;
@@ -68,7 +67,7 @@ interface Mistake {
 function explainMistake(schema: unknown, error: ErrorObject | undefined): Mistake {
   const at = (error?.instancePath ?? "").split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   const allowed: unknown = error?.params.allowedValues;
-  if (!Array.isArray(allowed)) return { at, message: `${at.at(-1) ?? "it"} ${error?.message ?? "is wrong"}` };
+  if (!Array.isArray(allowed)) return { at, message: `not a valid JSON Schema: ${at.at(-1) ?? "it"} ${error?.message ?? "is wrong"}` };
   const value = valueAt(schema, at);
-  return { at, message: `${describe(value)} is not allowed`, hint: suggest(typeof value === "string" ? value : "", allowed.map(String), "allowed") };
+  return { at, message: `not a valid JSON Schema: ${describe(value)} is not allowed`, hint: suggest(typeof value === "string" ? value : "", allowed.map(String), "allowed") };
 }

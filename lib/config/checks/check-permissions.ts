@@ -2,7 +2,7 @@
 import type { Agent } from "../agent-schema";
 import { report, type Draft, type Loaded } from "../draft";
 import type { Permissions, RequireApproval } from "../permission-schema";
-import { ROLES } from "../policy-schema";
+import { DECIDING_ROLES, ROLES } from "../policy-schema";
 import { findNearest, suggest, type ValuePath } from "../problem";
 import type { YamlSource } from "../yaml-source";
 import { checkSlip } from "./check-expressions";
@@ -42,8 +42,12 @@ function checkNames(draft: Draft, source: YamlSource, at: ValuePath, names: read
   if (draft.broken.has("policy.yaml")) return;
   const groups = Object.keys(draft.policy?.definition.groups ?? {});
   for (const [index, name] of names.entries()) {
-    if (groups.includes(name) || (ROLES as readonly string[]).includes(name)) continue;
-    const known = [...ROLES, ...groups];
+    if (groups.includes(name) || (DECIDING_ROLES as readonly string[]).includes(name)) continue;
+    const known = [...DECIDING_ROLES, ...groups];
+    if ((ROLES as readonly string[]).includes(name)) {
+      report(draft, source, [...at, index], `the role ${JSON.stringify(name)} cannot decide`, { hint: suggest(name, known, "roles and groups that can") });
+      continue;
+    }
     const hint = findNearest(name, known) === undefined ? "; declare groups in policy.yaml under `groups`" : "";
     report(draft, source, [...at, index], `no role or group ${JSON.stringify(name)}`, { hint: `${suggest(name, known, "roles and groups")}${hint}` });
   }
@@ -52,7 +56,7 @@ function checkNames(draft: Draft, source: YamlSource, at: ValuePath, names: read
 /** Only groups whose members are listed can be counted; a role may be held by anyone. */
 function checkSatisfiable(draft: Draft, agent: Loaded<Agent>, at: ValuePath, rule: RequireApproval): void {
   const groups = draft.policy?.definition.groups ?? {};
-  const names = [...(rule.approvers ?? []), ...(rule.escalate?.to ?? [])];
+  const names = [...new Set([...(rule.approvers ?? []), ...(rule.escalate?.to ?? [])])];
   if (rule.approvers === undefined) return;
   const members = new Set<string>();
   for (const name of names) {
@@ -62,8 +66,8 @@ function checkSatisfiable(draft: Draft, agent: Loaded<Agent>, at: ValuePath, rul
   }
   const field = [...at, rule.min_approvals > 1 ? "min_approvals" : "approvers"];
   if (rule.min_approvals > members.size) {
-    report(draft, agent.source, field, `needs ${rule.min_approvals} approvals, but ${names.join(" and ")} ${members.size === 1 ? "has one known member" : `have ${members.size} known members`}`, {
-      severity: "warning", hint: "nobody could satisfy this rule; lower `min_approvals`, or add members in policy.yaml or in the console",
+    report(draft, agent.source, field, `nobody can satisfy this rule: it needs ${rule.min_approvals} approvals, but ${names.join(" and ")} ${members.size === 1 ? "has one member" : `have ${members.size} members`}`, {
+      hint: "lower `min_approvals`, list more members in policy.yaml, or list none there and add all of them in the console",
     });
   } else if (rule.min_approvals === members.size && !rule.self_approval && members.size > 1) {
     report(draft, agent.source, field, `needs every known member of ${names.join(" and ")}, and none of them may have started the run`, {

@@ -73,6 +73,7 @@ describe("agents", () => {
     ["load only toolsets that their servers have", { [AGENT]: { toolsets: ["crm"] }, [SERVER]: { toolset: "crm-tools" } }, [`${AGENT} toolsets[0]: none of the agent's servers has the toolset "crm"; toolsets of its servers: "crm-tools"`]],
     ["do not loosen the project's policy", { [AGENT]: { permissions: { ask_from: "critical" } }, "policy.yaml": { permissions: { ask_from: "low" } } }, [`${AGENT} permissions.ask_from: ask_from "critical" is looser than "low" of policy.yaml; an agent can only tighten what policy.yaml says; leave the field out, or change policy.yaml`]],
     ["have one name each", { "agents/other.agent.yaml": { name: "triage", model: "standard", prompt: { system: "x" } } }, ['agents/triage.agent.yaml name: the name "triage" is taken by another agent; the other one is in agents/other.agent.yaml:2; choose a different name']],
+    ["have params whose defaults fit", { [AGENT]: { params: { schema: { type: "object", properties: { message: { type: "string", default: 5 } } } } } }, [`${AGENT} params.schema.properties.message.default: 5 does not fit its own schema: it must be string; change the default, or the schema`]],
     ["have params of type object", { [AGENT]: { params: { schema: { properties: { message: {} } } } } }, [`${AGENT} params.schema: params are given by name, so their schema must have \`type: object\`; add \`type: object\` and list them under \`properties\``]],
     ["refer to no schema that would have to be fetched", { [AGENT]: { output: { schema: { $ref: "https://example.com/x.json" } } } }, [`${AGENT} output.schema.$ref: "https://example.com/x.json" would have to be fetched; refer to a schema in the same place: "#/$defs/NAME"`]],
   ])("%s", (_name, changes, expected) => expect(problems(changes)).toEqual(expected));
@@ -113,10 +114,27 @@ describe("approval rules", () => {
     expect(problems({ ...rule({ escalate: { after: "10m", to: ["lead"] } }), ...policy })[0]).toContain('escalate.to[0]: no role or group "lead"; did you mean "leads"?');
   });
 
-  it("that nobody could satisfy are warned about", () => {
-    expect(problems({ ...rule({ approvers: ["finance"], min_approvals: 2 }), ...policy })).toEqual([
-      `${AGENT} servers[0].access.allowlist[0].require_approval.min_approvals: warning: needs 2 approvals, but finance has one known member; nobody could satisfy this rule; lower \`min_approvals\`, or add members in policy.yaml or in the console`,
+  it.each([
+    ["approvers[0]", { approvers: ["viewer"] }],
+    ["approvers[1]", { approvers: ["finance", "viewer"] }],
+    ["escalate.to[0]", { escalate: { after: "10m", to: ["viewer"] } }],
+  ])("do not name a role that can never decide: %s", (field, given) => {
+    expect(problems({ ...rule(given), ...policy })).toEqual([
+      `${AGENT} servers[0].access.allowlist[0].require_approval.${field}: the role "viewer" cannot decide; did you mean "reviewer"?`,
     ]);
+  });
+
+  it("of channels are held to the same", () => {
+    const channels = [{ name: "desk", type: "browser", groups: ["viewer"] }];
+    expect(problems({ "policy.yaml": { channels } })).toEqual(['policy.yaml channels[0].groups[0]: the role "viewer" cannot decide; did you mean "reviewer"?']);
+  });
+
+  it("that nobody can satisfy are refused", () => {
+    expect(problems({ ...rule({ approvers: ["finance"], min_approvals: 2 }), ...policy })).toEqual([
+      `${AGENT} servers[0].access.allowlist[0].require_approval.min_approvals: nobody can satisfy this rule: it needs 2 approvals, but finance has one member; lower \`min_approvals\`, list more members in policy.yaml, or list none there and add all of them in the console`,
+    ]);
+    expect(problems({ ...rule({ approvers: ["finance"], min_approvals: 4, escalate: { after: "10m", to: ["leads"] } }), ...policy })[0]).toContain("needs 4 approvals, but finance and leads have 3 members");
+    expect(problems({ ...rule({ approvers: ["finance"], min_approvals: 3, escalate: { after: "10m", to: ["leads"] }, self_approval: true }), ...policy })).toEqual([]);
     expect(problems({ ...rule({ approvers: ["open"], min_approvals: 2 }), ...policy })).toEqual([]);
     expect(problems({ ...rule({ approvers: ["finance", "reviewer"], min_approvals: 2 }), ...policy })).toEqual([]);
     expect(problems({ ...rule({ approvers: ["leads"], min_approvals: 2 }), ...policy })[0]).toContain("none of them may have started the run");
@@ -124,6 +142,46 @@ describe("approval rules", () => {
 
   it("a group cannot have the name of a role", () => {
     expect(problems({ "policy.yaml": { groups: { admin: {} } } })).toEqual(['policy.yaml groups.admin: "admin" is a role, so it cannot name a group; choose another name']);
+  });
+});
+
+describe("values that a schema states", () => {
+  const params = (properties: object) => ({ [WORKFLOW]: { params: { schema: { type: "object", properties: { message: { type: "string" }, ...properties } } } } });
+  const at = `${WORKFLOW} params.schema.properties`;
+
+  it.each<[string, object, string[]]>([
+    ["a default of another type", { count: { type: "integer", default: "three" } }, [`${at}.count.default: "three" does not fit its own schema: it must be integer; change the default, or the schema`]],
+    ["a default that is not listed", { colour: { enum: ["red", "blue"], default: "green" } }, [`${at}.colour.default: "green" does not fit its own schema: it must be one of "red", "blue"; change the default, or the schema`]],
+    ["a default out of bounds", { count: { type: "integer", minimum: 1, default: 0 } }, [`${at}.count.default: 0 does not fit its own schema: it must be >= 1; change the default, or the schema`]],
+    ["a default with a wrong part", { box: { type: "object", required: ["a"], properties: { a: { type: "string" } }, default: { a: 1 } } }, [`${at}.box.default: a mapping does not fit its own schema: a must be string; change the default, or the schema`]],
+    ["a default deep inside", { list: { type: "array", items: { type: "object", properties: { n: { type: "integer", default: "x" } } } } }, [`${at}.list.items.properties.n.default: "x" does not fit its own schema: it must be integer; change the default, or the schema`]],
+    ["an example", { count: { type: "integer", examples: [1, "two"] } }, [`${at}.count.examples[1]: "two" does not fit its own schema: it must be integer; change the example, or the schema`]],
+    ["a listed value of another type", { size: { type: "string", enum: ["s", 1] } }, [`${at}.size.enum[1]: 1 can never be given, because the type is string; change the value, or the type`]],
+    ["a constant of another type", { size: { type: "string", const: 1 } }, [`${at}.size.const: 1 can never be given, because the type is string; change the value, or the type`]],
+    ["several at once", { a: { type: "string", default: 1 }, b: { type: "string", default: 2 } }, [expect.stringContaining("a.default"), expect.stringContaining("b.default")]],
+  ])("must fit it: %s", (_name, properties, expected) => expect(problems(params(properties))).toEqual(expected));
+
+  it.each<[string, object]>([
+    ["a default of a referred schema", { count: { $ref: "#/$defs/count", default: 3 } }],
+    ["null where it is allowed", { note: { type: ["string", "null"], enum: ["a", null], default: null } }],
+    ["a whole number for a number", { rate: { type: "number", enum: [1, 2.5], default: 1 } }],
+  ])("are let be when they do: %s", (_name, properties) => {
+    const schema = { type: "object", $defs: { count: { type: "integer" } }, properties: { message: { type: "string" }, ...properties } };
+    expect(problems({ [WORKFLOW]: { params: { schema } } })).toEqual([]);
+  });
+
+  it("are held to what they refer to", () => {
+    const schema = { type: "object", $defs: { count: { type: "integer" } }, properties: { message: { type: "string" }, count: { $ref: "#/$defs/count", default: "x" } } };
+    expect(problems({ [WORKFLOW]: { params: { schema } } })).toEqual([`${at}.count.default: "x" does not fit its own schema: it must be integer; change the default, or the schema`]);
+  });
+
+  it("are refused in every file that repeats them", () => {
+    const schema = { type: "object", properties: { message: { type: "string", default: 1 } } };
+    expect(problems({ [WORKFLOW]: { params: { schema } }, [AGENT]: { params: { schema } } })).toHaveLength(2);
+  });
+
+  it("of a secret are not repeated in the message", () => {
+    expect(problems(params({ key: { type: "integer", secret: true, default: "hunter2" } })).join()).not.toContain("hunter2");
   });
 });
 
