@@ -158,6 +158,7 @@ export const REQUIREMENTS = {
   "promise:1": "Every tool call, whatever the way in, passes one function that refuses what the policy refuses.",
   "promise:2": "A rejected, expired or cancelled call never reaches the tool server.",
   "promise:4": "What was shown is what runs: when arguments, tool, definition, approver or rule differ at dispatch, the call is not sent but asked again or refused.",
+  "calls:server-away": "A call that a person approved, and whose server is away for some seconds, is sent once when the server is back; a cancel meanwhile means that it is never sent.",
   "approval:stricter": "Where the project's rule became stricter while a call waits, the card says so and a decision is held to the stricter rule.",
   "approval:reach": "A card says what a rejection really ends: the run, an item that its fan-out may lose, or a sub-agent whose caller goes on.",
   "tools:looked-at": "The health and the tools of a server are known although no run has used it, and a change that it announces is shown at once.",

@@ -38,7 +38,7 @@ const quote = (reason: string): string => `“${reason}”${/[.!?…]$/.test(rea
 function afterApproval(call: Facts["call"], by: string): Outcome {
   switch (call.status) {
     case "approved":
-      return { tone: "note", title: `Approved${by}`, detail: "It is sent next, unless all calls are paused.", isMoving: true };
+      return { tone: "note", title: `Approved${by}`, detail: call.problem ?? "It is sent next, unless all calls are paused.", isMoving: true };
     case "executing":
       return { tone: "note", title: `Approved${by}; executing now`, detail: "It was sent; the answer is awaited.", isMoving: true };
     case "succeeded":

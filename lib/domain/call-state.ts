@@ -52,3 +52,6 @@ export const AGENTS_SERVER = "kimitsu/agents";
 
 /** What is on record of a sub-agent that was under way when its run ended. */
 export const RUN_ENDED = { code: "run_ended", message: "The run ended before the sub-agent did." } as const;
+
+/** Stands in the place of an error while an approved call waits for its server, and goes with the wait. */
+export const SERVER_AWAY = "server_away";

@@ -120,5 +120,11 @@ export const NOTICE_ATTEMPTS_MAX = 15;
 /** How long it can be looked up what was sent. */
 export const NOTICE_KEPT_MS = 30 * 24 * 3_600_000;
 
+/**
+ * A call that people approved and whose server is away is tried again after each of these, the run being put down meanwhile; then it fails as not
+ * sent. Together they outlast the restart of a server; longer makes people wait for a server that is gone.
+ */
+export const SERVER_AWAY_WAITS_MS = [3_000, 9_000] as const;
+
 /** No tool server is looked at more often than this without a run that uses it; one that did not answer is looked at again after it. */
 export const SERVER_LOOK_INTERVAL_MS = 60_000;

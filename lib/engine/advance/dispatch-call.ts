@@ -11,6 +11,7 @@ import { findLapse } from "@/lib/engine/advance/find-lapse";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { held, LeaseLost } from "@/lib/engine/advance/run-memory";
 import type { Waiting } from "@/lib/engine/advance/step-outcome";
+import { waitForServer, waitOrGiveUp } from "@/lib/engine/advance/wait-for-server";
 import { KimitsuError } from "@/lib/errors";
 import { pause } from "@/lib/pause";
 import type { CallRow } from "@/lib/store/queries/load-run";
@@ -34,6 +35,8 @@ export async function dispatchCall(context: RunContext, work: AgentAtWork, tools
   const server = tools.servers.get(call.server);
   if (!server) throw new Error(`unreachable: call ${call.id} is for ${call.server}, which agent ${work.agent.name} does not have`);
   const { deps, memory, writes } = context;
+  const away = server.reachable ? null : await waitOrGiveUp(context, call, `${call.server}.${call.tool} was not called: its server cannot be reached.`);
+  if (away) return away.waiting;
   const standing = findLapse(context, work, tools, call);
   if (standing.kind === "lapsed") return takeBack(context, work, tools, call, standing);
   const execution = { ...call, budgetUsd: standing.budgetUsd };
@@ -46,7 +49,7 @@ export async function dispatchCall(context: RunContext, work: AgentAtWork, tools
     if (begun.why === "paused") return { for: "time", until: new Date(deps.now().getTime() + PAUSED_RECHECK_MS) };
     return takeBack(context, work, tools, call, begun.why === "budget" ? begun : { why: begun.why });
   }
-  memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch });
+  memory.setCall(call.id, { status: "executing", epoch: memory.lease.epoch, error: null });
   memory.run.costUsd += call.costUsd;
   const startedAt = performance.now();
   const outcome = await sendUntilKnown(context, server.tools, execution);
@@ -117,6 +120,12 @@ async function keepOutcome(context: RunContext, work: AgentAtWork, tools: AgentT
     return { for: "time", until: deps.now() };
   }
   const kept = toKept(context, tools, call, outcome);
+  if (outcome.kind === "not_sent" && outcome.retryable) {
+    const waiting = await waitForServer(context, call, { message: kept.error?.message ?? "", refundUsd });
+    const server = tools.servers.get(call.server);
+    if (waiting && server) await giveBackRate(context, server.tools);
+    if (waiting) return waiting;
+  }
   await writes.later((db) => recordResult(db, memory.lease, { callId: call.id, durationMs, refundUsd, ...kept }, deps.now()));
   memory.setCall(call.id, kept);
   return null;

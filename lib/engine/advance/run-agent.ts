@@ -55,7 +55,11 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
   const { definition } = job.work.agent;
   const opening = openingOf(job.work);
   let known: Promise<AgentTools> | undefined;
-  const tools = () => (known ??= listAgentTools(context, job.work));
+  // What failed is forgotten: a server that was away may be back when it is next needed.
+  const tools = () => (known ??= listAgentTools(context, job.work).catch((error: unknown) => {
+    known = undefined;
+    throw error;
+  }));
   let additions: UserMessage[] = [];
   for (;;) {
     const state = (memory.steps.get(job.stepId)?.state ?? {}) as AgentState;

@@ -8,6 +8,7 @@ import { AGENTS_SERVER } from "@/lib/domain/call-state";
 import type { RunContext } from "@/lib/engine/advance/run-context";
 import { runTogether } from "@/lib/engine/advance/run-together";
 import type { Waiting } from "@/lib/engine/advance/step-outcome";
+import { isServerAway, restOfWait, waitOrGiveUp } from "@/lib/engine/advance/wait-for-server";
 import type { CallRow } from "@/lib/store/queries/load-run";
 
 export type RunSubagent = (call: CallRow) => Promise<Waiting[]>;
@@ -17,9 +18,18 @@ export async function runCalls(context: RunContext, work: AgentAtWork, tools: ()
   const { memory, signal } = context;
   const ready = () => memory.callsOfTurn(turnId).filter((call) => isReady(call, memory.lease.epoch));
   const isStopping = () => signal.aborted || memory.failing;
+  const dispatch = async (call: CallRow): Promise<Waiting | null> => {
+    try {
+      return await dispatchCall(context, work, await tools(), call);
+    } catch (error) {
+      const away = isServerAway(error) ? await waitOrGiveUp(context, call, error.message) : null;
+      if (!away) throw error;
+      return away.waiting;
+    }
+  };
   const send = async (call: CallRow): Promise<Waiting[]> => {
     if (call.server === AGENTS_SERVER) return runSubagent(call);
-    const waiting = await dispatchCall(context, work, await tools(), call);
+    const waiting = restOfWait(context, call) ?? (await dispatch(call));
     return waiting ? [waiting] : [];
   };
   const waits = await runTogether(memory, { ready: () => ready().map((call) => [call.id, () => send(call)] as const), isStopping });

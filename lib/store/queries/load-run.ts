@@ -1,5 +1,5 @@
 import type { ApprovalStatus } from "@/lib/domain/approval-state";
-import type { CallStatus } from "@/lib/domain/call-state";
+import type { CallStatus, SERVER_AWAY } from "@/lib/domain/call-state";
 import type { ApprovalRule } from "@/lib/domain/policy/approval-rule";
 import type { StepStatus } from "@/lib/domain/step-state";
 import type { Db } from "@/lib/store/client";
@@ -46,6 +46,15 @@ export interface TurnRow {
   costUsd: number;
 }
 
+/** What stands in the place of an error while an approved call waits for its server. */
+export type ServerWait = {
+  code: typeof SERVER_AWAY;
+  message: string;
+  tries: number;
+  /** ISO 8601; it is not tried before. */
+  until: string;
+};
+
 export interface CallRow {
   id: string;
   stepId: string;
@@ -61,7 +70,7 @@ export interface CallRow {
   costUsd: number;
   epoch: number | null;
   result: unknown;
-  error: { code: string; message: string; fails_run?: true } | null;
+  error: { code: string; message: string; fails_run?: true } | ServerWait | null;
   /** Of the newest question about it, if people were asked. */
   approval: { id: string; status: ApprovalStatus; rule: ApprovalRule; reason: string | null; edited: boolean } | null;
 }

@@ -7,7 +7,7 @@
  * them takes first, and before the statement: it would not see what a worker has added while it waited for that lock.
  */
 import type { Actor } from "@/lib/domain/actor";
-import { AGENTS_SERVER, RUN_ENDED } from "@/lib/domain/call-state";
+import { AGENTS_SERVER, RUN_ENDED, SERVER_AWAY } from "@/lib/domain/call-state";
 import type { Db } from "@/lib/store/client";
 import { insertManyEventsAbout } from "@/lib/store/event-sql";
 import type { Prisma } from "@/lib/store/generated/client";
@@ -65,7 +65,7 @@ async function endRun(tx: Prisma.TransactionClient, { runId, reason }: Cancellat
       RETURNING steps.id
     ), calls_ended AS (
       UPDATE calls SET status = CASE WHEN calls.status <> 'executing' THEN 'cancelled' WHEN calls.server = ${AGENTS_SERVER} THEN 'failed' ELSE 'outcome_unknown' END::call_status,
-        error = CASE WHEN calls.server = ${AGENTS_SERVER} AND calls.status = 'executing' THEN ${JSON.stringify(RUN_ENDED)}::jsonb ELSE calls.error END,
+        error = CASE WHEN calls.server = ${AGENTS_SERVER} AND calls.status = 'executing' THEN ${JSON.stringify(RUN_ENDED)}::jsonb WHEN calls.error ->> 'code' = ${SERVER_AWAY} THEN NULL ELSE calls.error END,
         completed_at = CASE WHEN calls.status <> 'executing' OR calls.server = ${AGENTS_SERVER} THEN ${at}::timestamptz END
       FROM moved WHERE calls.run_id = moved.id AND calls.status IN ('requested', 'approved', 'pending_approval', 'executing')
       RETURNING calls.id

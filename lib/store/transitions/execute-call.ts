@@ -43,7 +43,7 @@ export async function beginExecuting(db: Statements, lease: Lease, call: Executi
     ), ${over} stopped AS (SELECT 1 FROM settings WHERE key = 'dispatch.paused' AND value = 'true'::jsonb),
     lapsed AS (${lapsedGrant(call)}),
     moved AS (
-      UPDATE calls SET status = 'executing', executing_at = ${at}, epoch = ${lease.epoch}, attempt = attempt + 1
+      UPDATE calls SET status = 'executing', executing_at = ${at}, epoch = ${lease.epoch}, attempt = attempt + 1, error = NULL
       FROM held
       WHERE calls.id = ${call.id} AND calls.run_id = held.id AND calls.digest = ${call.digest}
         AND calls.server = ${call.server} AND calls.tool = ${call.tool} AND calls.arguments_canonical = ${call.argumentsCanonical}

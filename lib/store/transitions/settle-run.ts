@@ -4,7 +4,7 @@
  * others have ended meanwhile has its event already. The statement is put together in write-run.ts.
  */
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { AGENTS_SERVER, RUN_ENDED } from "@/lib/domain/call-state";
+import { AGENTS_SERVER, RUN_ENDED, SERVER_AWAY } from "@/lib/domain/call-state";
 import { type NewEvent, type PlacedEvent, withId } from "@/lib/store/event-sql";
 import { Prisma } from "@/lib/store/generated/client";
 import { type Lease, type LeaseOutcome, toOutcome } from "@/lib/store/lease-sql";
@@ -55,7 +55,7 @@ export function endRest({ end: { lastStep }, at }: EndPiece, resulted: string[])
     )`,
     Prisma.sql`calls_ended AS (
       UPDATE calls SET status = CASE WHEN calls.status = 'executing' THEN 'failed' ELSE 'cancelled' END::call_status, completed_at = ${at},
-        error = CASE WHEN calls.status = 'executing' THEN ${JSON.stringify(RUN_ENDED)}::jsonb ELSE calls.error END
+        error = CASE WHEN calls.status = 'executing' THEN ${JSON.stringify(RUN_ENDED)}::jsonb WHEN calls.error ->> 'code' = ${SERVER_AWAY} THEN NULL ELSE calls.error END
       FROM held
       WHERE calls.run_id = held.id AND calls.id <> ALL (${resulted}::text[])
         AND (calls.status IN ('requested', 'approved', 'pending_approval') OR (calls.status = 'executing' AND calls.server = ${AGENTS_SERVER}))
