@@ -38,7 +38,11 @@ export function createId(kind: IdKind): string {
   return `${PREFIX[kind]}_${nextUlid().toLowerCase()}`;
 }
 
-/** True for a string of this kind's form; says nothing about whether the thing exists. */
+/** The form of this kind's ids; says nothing about whether the thing exists. */
+export function idPattern(kind: IdKind): RegExp {
+  return new RegExp(`^${PREFIX[kind]}_[0-9a-hjkmnp-tv-z]{26}$`);
+}
+
 export function isId(kind: IdKind, value: string): boolean {
-  return new RegExp(`^${PREFIX[kind]}_[0-9a-hjkmnp-tv-z]{26}$`).test(value);
+  return idPattern(kind).test(value);
 }

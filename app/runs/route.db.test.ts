@@ -118,6 +118,13 @@ describe("422", () => {
   });
 });
 
+describe("GET 422", () => {
+  test.each(["zzz", "", "apr_01kc0000000000000000000000"])("the cursor %j is refused instead of answered with the first page", async (cursor) => {
+    const { status, body } = await list(`?cursor=${cursor}`);
+    expect([status, body.error.issues]).toEqual([422, [{ path: "query.cursor", message: "is not a cursor; give `next_cursor` of the page before, such as run_01kc…, or leave it out for the first page" }]]);
+  });
+});
+
 describe("GET 200", () => {
   test("newest first, in pages that join without gap or repeat", async () => {
     const whole = (await list("?limit=200")).body.items as { run_id: string }[];

@@ -70,7 +70,7 @@ export const listApprovals = defineOperation({
   tag,
   summary: "Approvals, newest first",
   permission: "approvals:read",
-  query: z.strictObject({ status: listOf(APPROVAL_STATUSES).optional().describe("One status, or several with commas between them; all if absent"), run: z.string().max(64).optional().describe("Only those of this run"), ...pageQuery }),
+  query: z.strictObject({ status: listOf(APPROVAL_STATUSES).optional().describe("One status, or several with commas between them; all if absent"), run: z.string().max(64).optional().describe("Only those of this run"), ...pageQuery("approval") }),
   response: z.strictObject({ items: z.array(approvalSchema), next_cursor: z.string().nullable() }).meta({ id: "ApprovalPage" }),
 });
 

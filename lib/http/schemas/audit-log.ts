@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { PAGE_SIZE, PAGE_SIZE_MAX } from "@/lib/domain/limits";
 import { defineOperation } from "@/lib/http/operation";
+import { pageQuery } from "@/lib/http/schemas/common";
 
 const filter = {
   chain: z.string().max(64).optional().describe("A run's id, or `system` for what belongs to no run"),
@@ -30,11 +30,7 @@ export const listAuditLog = defineOperation({
   tag: "Audit",
   summary: "The audit trail, newest first",
   permission: "audit:read",
-  query: z.strictObject({
-    ...filter,
-    limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE),
-    cursor: z.string().max(64).optional().describe("`next_cursor` of the page before"),
-  }),
+  query: z.strictObject({ ...filter, ...pageQuery("event") }),
   response: z.strictObject({ items: z.array(trailEventSchema), next_cursor: z.string().nullable() }).meta({ id: "AuditLogPage" }),
 });
 

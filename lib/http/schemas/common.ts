@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PAGE_SIZE, PAGE_SIZE_MAX } from "@/lib/domain/limits";
+import { idPattern } from "@/lib/ids";
 
 /** Postgres holds no NUL; whatever else is no id is simply not found. */
 const textParam = z.string().max(200).refine((text) => !text.includes("\0"), "holds a NUL character");
@@ -10,9 +11,23 @@ export const callIdParam = textParam.describe("`call_…`");
 export const stepParam = textParam.describe("A step's id, as the workflow's file names it");
 export const workflowParam = textParam.describe("Name of a root workflow");
 
-export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE),
-  cursor: z.string().max(64).optional().describe("`next_cursor` of the page before"),
+const limit = z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE);
+
+/** A word that is no cursor must not begin at the first page again: a program that lost its place would read that page for ever. */
+const cursorOf = (form: RegExp, example: string) =>
+  z.string().regex(form, `is not a cursor; give \`next_cursor\` of the page before, such as ${example}, or leave it out for the first page`);
+
+const EXAMPLES = { run: "run_01kc…", approval: "apr_01kc…", event: "evt_01kc…" } as const;
+
+/** The page of a list whose key is the id of its rows. */
+export function pageQuery(kind: keyof typeof EXAMPLES) {
+  return { limit, cursor: cursorOf(idPattern(kind), EXAMPLES[kind]).optional().describe("`next_cursor` of the page before") };
+}
+
+/** The page of a list whose key is a place in a sequence. */
+export const sequenceQuery = {
+  limit,
+  cursor: cursorOf(/^[0-9]{1,9}$/, "120").transform(Number).optional().describe("`next_cursor` of the page before, or the `seq` after which to go on"),
 };
 
 export const actorSchema = z.strictObject({ kind: z.enum(["user", "token", "agent", "system"]), id: z.string(), name: z.string() }).meta({ id: "Actor" });

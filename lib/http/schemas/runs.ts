@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineOperation } from "@/lib/http/operation";
-import { listOf, pageQuery, runIdParam, workflowParam } from "@/lib/http/schemas/common";
+import { listOf, pageQuery, runIdParam, sequenceQuery, workflowParam } from "@/lib/http/schemas/common";
 import { RUN_STATUSES, runEnvelopeSchema, runEventSchema, runSummarySchema } from "@/lib/http/schemas/run-envelope";
 
 const tag = "Runs";
@@ -60,7 +60,7 @@ export const listRuns = defineOperation({
   tag,
   summary: "Runs, newest first",
   permission: "runs:read",
-  query: z.strictObject({ ...filter, ...pageQuery }),
+  query: z.strictObject({ ...filter, ...pageQuery("run") }),
   response: z.strictObject({ items: z.array(runSummarySchema), next_cursor: z.string().nullable() }).meta({ id: "RunPage" }),
 });
 
@@ -123,7 +123,7 @@ export const listRunEvents = defineOperation({
     "With `Accept: text/event-stream`: server-sent events, those there are and then live. `id` is the place in the run, and `Last-Event-ID` goes on after it; `event` is the type, `data` a `RunEvent`. The stream ends when the run has settled and everything was sent; asked again after that, the answer is 204. It also ends after ten minutes: connect again. Otherwise pages of JSON.",
   permission: "runs:read",
   params,
-  query: z.strictObject({ limit: pageQuery.limit, cursor: z.coerce.number().int().min(0).optional().describe("`next_cursor` of the page before, or the `seq` after which to go on") }),
+  query: z.strictObject(sequenceQuery),
   response: z.strictObject({ items: z.array(runEventSchema), next_cursor: z.string().nullable() }).meta({ id: "RunEventPage" }),
 });
 
