@@ -40,6 +40,40 @@ describe("budgets", () => {
     expect(Number(run.costReservedUsd)).toBe(0);
   });
 
+  describe("of an agent that takes one turn after the other", () => {
+    /** A thousandth of a dollar for a token of the answer; what is read costs nothing. */
+    const GATEWAY_SMALL = { "gateway.yaml": GATEWAY["gateway.yaml"].replace("1000000 }", "1000 }") };
+    const one = (model: string, budget: number) => `kind: workflow\nname: main\npipeline: [{ id: work, agent: ./agents/worker.agent.yaml${model} }]\nmodel_policy: { cost_budget_usd: ${budget} }\n`;
+    const turns = (usage: number) => `agents:\n  worker:\n    turns:\n${`      - { call: [{ tool: echo, arguments: {} }], usage: { tokens_in: 0, tokens_out: ${usage} } }\n`.repeat(3)}    otherwise: { output: { done: true }, usage: { tokens_in: 0, tokens_out: ${usage} } }\n`;
+    const limits = (run: { turns: { request: unknown }[] }) => run.turns.map(({ request }) => (request as { max_tokens?: number }).max_tokens);
+
+    test(verifies("engine:budget", "what is left buys a shorter answer instead of refusing the turn, and the budget is not passed"), async () => {
+      const bench = await openEngineBench(database, { script: turns(1_000), allowlist: "- echo", files: GATEWAY_SMALL, workflow: one("", 9) });
+      const run = await bench.read(await bench.launch());
+      expect(run).toMatchObject({ status: "complete", output: { work: { done: true } } });
+      expect([Number(run.costUsd), Number(run.costReservedUsd)]).toEqual([4, 0]);
+      expect(limits(run), "8,192 fit once; then what is left does").toEqual([undefined, 8_000, 7_000, 6_000]);
+    });
+
+    test("too little for an answer is refused with the three figures and what to change", async () => {
+      const bench = await openEngineBench(database, { script: turns(1_000), allowlist: "- echo", files: GATEWAY_SMALL, workflow: one("", 2.5) });
+      const run = await bench.read(await bench.launch());
+      expect(limits(run)).toEqual([2_500, 1_500]);
+      expect(run).toMatchObject({
+        status: "failed",
+        error: { code: "budget_exceeded", message: "Budget exceeded: $2.00 spent, $0.50 remaining, the next turn needs $1.024 for what it reads and an answer of up to 1024 tokens. Raise `model_policy.cost_budget_usd`, or set `model.max_tokens` of the step below 1024." },
+      });
+      expect(Number(run.costReservedUsd)).toBe(0);
+    });
+
+    test("a step that asks for short answers is held to its own limit", async () => {
+      const bench = await openEngineBench(database, { script: turns(300), allowlist: "- echo", files: GATEWAY_SMALL, workflow: one(", model: { max_tokens: 400 }", 1) });
+      const run = await bench.read(await bench.launch());
+      expect(limits(run)).toEqual([400, 400, 400]);
+      expect(run.error).toMatchObject({ message: "Budget exceeded: $0.90 spent, $0.10 remaining, the next turn needs $0.40 for what it reads and an answer of up to 400 tokens. Raise `model_policy.cost_budget_usd`, or set `model.max_tokens` of the step below 400." });
+    });
+  });
+
   test(verifies("engine:budget", "of 100 tool calls at the same time with money for 10 exactly 10 reach the server"), async () => {
     const calls = hundred.list.map((n) => `{ tool: t-ro1-de0-id1-ow0, arguments: { n: ${n} } }`).join(", ");
     const script = `agents:\n  worker:\n    turns:\n      - { call: [${calls}], usage: { tokens_in: 0, tokens_out: 0 } }\n    otherwise: { output: { done: true }, usage: { tokens_in: 0, tokens_out: 0 } }\n`;

@@ -12,7 +12,7 @@ import { CALL_TIMEOUT_DEFAULT_MS, RETRIES_DEFAULT } from "./limits";
 import type { ScriptFile } from "./load-scripts";
 import { type Model, type ModelAttempt, ModelError, type ModelRequest, type ModelTurn, type Usage } from "./model";
 import { orderModels } from "./order-models";
-import { costMicroUsd, estimateUsage, findPrice, toUsd } from "./price";
+import { answerTokensWithin, costMicroUsd, estimateUsage, findPrice, toMicroUsd, toUsd } from "./price";
 import type { FindVariable } from "./provider-config";
 import { createProviderModel } from "./provider-model";
 import { toRaw } from "./raw-turn";
@@ -60,6 +60,8 @@ export interface ModelGateway {
   generate(groupName: string, request: ModelRequest, options: GenerateOptions): Promise<GatewayTurn>;
   /** What the dearest model of the group may ask for this request: to be reserved before the call. */
   estimateCostUsd(groupName: string, request: ModelRequest): number;
+  /** The most tokens that an answer may have, whichever model of the group gives it, for the turn to cost no more than this. */
+  answerTokensWithin(groupName: string, request: ModelRequest, usd: number): number;
 }
 
 export function createGateway(options: GatewayOptions): ModelGateway {
@@ -87,6 +89,11 @@ export function createGateway(options: GatewayOptions): ModelGateway {
       const group = getGroup(options.gateway, groupName);
       const usage = estimateUsage(request);
       return toUsd(Math.max(...group.models.map((model) => costMicroUsd(findPrice(group, model), usage))));
+    },
+    answerTokensWithin: (groupName, request, usd) => {
+      const group = getGroup(options.gateway, groupName);
+      const { tokensIn } = estimateUsage(request);
+      return Math.min(...group.models.map((model) => answerTokensWithin(findPrice(group, model), tokensIn, toMicroUsd(usd))));
     },
   };
 }

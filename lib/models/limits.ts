@@ -23,6 +23,8 @@ export const ECHO_LENGTH_MIN = 12;
 
 /** Tokens of an answer when the step states none. It also bounds what is reserved from a budget before a call. */
 export const OUTPUT_TOKENS_DEFAULT = 8_192;
+/** An answer is allowed fewer tokens where a budget pays for no more, but never fewer than this: shorter ones are mostly cut, and paid for in vain. */
+export const OUTPUT_TOKENS_MIN = 1_024;
 
 /** How much of arguments that cannot be read is kept with the call. */
 export const MALFORMED_TEXT_LENGTH_MAX = 2_000;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { modelRequest } from "@/lib/testing/provider-servers/gateway-fixture";
 import { OUTPUT_TOKENS_DEFAULT } from "./limits";
-import { costMicroUsd, estimateUsage, findPrice, toUsd } from "./price";
+import { answerTokensWithin, costMicroUsd, estimateUsage, findPrice, toUsd } from "./price";
 
 const price = (input_per_million: number, output_per_million: number, model = "m") => ({ model, input_per_million, output_per_million });
 
@@ -49,4 +49,21 @@ test("the estimate covers text, tools and the longest answer, in every script", 
   // A thousand characters of Japanese are at most about 1,500 tokens.
   expect(large.tokensIn - small.tokensIn).toBeGreaterThan(1_450);
   expect([small.tokensOut, large.tokensOut]).toEqual([256, OUTPUT_TOKENS_DEFAULT]);
+});
+
+test("the longest answer within an amount costs no more than it, and one token more would", () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 1e8 }), fc.integer({ min: 1, max: 1e8 }), fc.nat({ max: 100_000 }), fc.nat({ max: 10_000_000 }), (input, output, tokensIn, micro) => {
+      const priced = price(input / 1e6, output / 1e6);
+      const tokensOut = answerTokensWithin(priced, tokensIn, micro);
+      if (tokensOut > 0) expect(costMicroUsd(priced, { tokensIn, tokensOut })).toBeLessThanOrEqual(micro);
+      expect(costMicroUsd(priced, { tokensIn, tokensOut: tokensOut + 1 })).toBeGreaterThan(micro);
+    }),
+  );
+});
+
+test("an answer that costs nothing can be of any length, and none fits where the request is too dear", () => {
+  expect(answerTokensWithin(null, 10, 0)).toBe(Number.POSITIVE_INFINITY);
+  expect(answerTokensWithin(price(1, 0), 10, 10)).toBe(Number.POSITIVE_INFINITY);
+  expect(answerTokensWithin(price(1, 0), 10, 9)).toBe(0);
 });

@@ -34,6 +34,19 @@ export function costMicroUsd(price: Price | null, usage: Pick<Usage, "tokensIn" 
   return Number((scaled + BigInt(SCALE - 1)) / BigInt(SCALE));
 }
 
+/** The longest answer that so much money pays for after the request itself; 0 when there is none, without end when answers cost nothing. */
+export function answerTokensWithin(price: Price | null, tokensIn: number, microUsd: number): number {
+  if (price === null) return Number.POSITIVE_INFINITY;
+  const left = BigInt(Math.max(0, Math.floor(microUsd))) * BigInt(SCALE) - BigInt(tokensIn) * scale(price.input_per_million);
+  const perToken = scale(price.output_per_million);
+  if (left < 0n) return 0;
+  return perToken === 0n ? Number.POSITIVE_INFINITY : Number(left / perToken);
+}
+
+export function toMicroUsd(usd: number): number {
+  return Math.round(usd * SCALE);
+}
+
 export function toUsd(microUsd: number): number {
   return microUsd / SCALE;
 }

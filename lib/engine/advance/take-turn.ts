@@ -37,12 +37,12 @@ export interface TurnWish {
 export type TurnTaken = { kind: "taken"; tools: AgentTools } | { kind: "failed"; error: StepError };
 
 export async function takeTurn(context: RunContext, work: AgentAtWork, wish: TurnWish): Promise<TurnTaken> {
-  const { memory, loaded } = context;
+  const { memory } = context;
   const number = memory.turnsOf(wish.stepId).length + 1;
   const tools = await listAgentTools(context, work);
   const offered = offerTools(work, tools, wish.state);
   const group = modelGroup(context, work, wish.model?.group);
-  const request: ModelRequest = {
+  const wished: ModelRequest = {
     system: work.agent.definition.prompt.system,
     messages: [...buildMessages(memory, wish.stepId, wish.opening), ...wish.additions],
     tools: wish.withTools ? offered.tools : [],
@@ -50,8 +50,9 @@ export async function takeTurn(context: RunContext, work: AgentAtWork, wish: Tur
     temperature: wish.model?.temperature ?? null,
     metadata: { agent: work.agent.name, runId: memory.run.id, stepId: wish.stepId, turn: number },
   };
-  const reserved = await reserveTurn(context, loaded.gateway.estimateCostUsd(group, request));
+  const reserved = await reserveTurn(context, { group, request: wished });
   if ("code" in reserved) return { kind: "failed", error: reserved };
+  const request = { ...wished, maxTokens: reserved.maxTokens };
   try {
     return await ask(context, work, wish, { number, tools, offered, group, request, reservedUsd: reserved.usd });
   } finally {
@@ -93,7 +94,7 @@ async function ask(context: RunContext, work: AgentAtWork, wish: TurnWish, { num
     stepId: wish.stepId,
     number,
     model: answer.model,
-    request: { messages, group, tools: request.tools.map((tool) => tool.name) },
+    request: { messages, group, tools: request.tools.map((tool) => tool.name), ...(request.maxTokens === null ? {} : { max_tokens: request.maxTokens }) },
     response: kept,
     tokensIn: answer.usage.tokensIn,
     tokensOut: answer.usage.tokensOut,
