@@ -63,4 +63,30 @@ describe("past calls and the YAML of now", () => {
     expect(await replay(bench, {}, { limit: all.calls - 1 })).toMatchObject({ calls: all.calls - 1, isCut: true });
     expect(await replay(bench, {}, { workflow: "none-such" })).toMatchObject({ calls: 0, isCut: false });
   });
+
+  test("a call that a person edited is judged by what the agent asked for, so that an edit is no news", async () => {
+    const allowlist = '- echo\n- name: t-none\n  require_approval: { when: "amount > `10`", reason: Big }';
+    const bench = await openEngineBench(database, { ...FIRST, allowlist });
+    bench.clock.advance(3_600_000);
+    const since = bench.clock.now();
+    const runId = await bench.launch();
+    await bench.decide((await bench.pending(runId))[0]!, "approved", { arguments: { amount: 5 } });
+    await bench.advance(runId);
+    expect((await bench.recorder.calls("t-none"))[0]).toMatchObject({ arguments: { amount: 5 } });
+    expect((await replay(bench, { allowlist }, { since })).changed).toEqual([]);
+    const lenient = await replay(bench, { allowlist: allowlist.replace("`10`", "`100`") }, { since });
+    expect(lenient.changed, "what was asked for would not be asked about now").toMatchObject([{ tool: "recorder.t-none", before: "ask", now: "allow" }]);
+  });
+
+  test("what was ended by something else than the rules is no news either", async () => {
+    const script = "agents:\n  worker:\n    turns:\n      - call: [{ tool: t-none, arguments: { amount: many } }]\n    otherwise: { output: {} }\n";
+    const facts = { script, allowlist: "- name: t-none\n  require_approval: {}" };
+    const bench = await openEngineBench(database, facts);
+    await bench.recorder.change({ name: "t-none", inputSchema: { type: "object", properties: { amount: { type: "integer" } } } });
+    bench.clock.advance(7_200_000);
+    const since = bench.clock.now();
+    const runId = await bench.launch();
+    expect((await bench.read(runId)).calls).toMatchObject([{ status: "failed", error: { code: "invalid_arguments" } }]);
+    expect(await replay(bench, facts, { since })).toMatchObject({ calls: 0, changed: [] });
+  });
 });

@@ -1,6 +1,7 @@
 /**
  * Judges past calls by the project as its files are now: what would newly be asked, allowed or denied. Nothing is sent and nothing is written. Tools are
- * taken as they were when they were called, so that only the YAML makes a difference; what a run had spent by then is left out.
+ * taken as they were when they were called, and arguments as the agent asked, whatever a person made of them, so that only the YAML makes a
+ * difference; what a run had spent by then is left out.
  */
 import type { Project } from "@/lib/config/project";
 import { formatSourceLocation } from "@/lib/config/source-location";
@@ -74,7 +75,7 @@ async function replayCall({ db, project, allowBypass, hasLock }: Parameters<type
   const definition = await finding;
   const facts = server.definition.tools?.[call.tool] ?? {};
   const judged = decide(
-    { server: call.server, definition: server.name, tool: call.tool, arguments: parseArguments(call.argumentsCanonical) ?? {} },
+    { server: call.server, definition: server.name, tool: call.tool, arguments: parseArguments(call.argumentsAsked) ?? {} },
     {
       scopes,
       project: toProjectPermissions(project),
