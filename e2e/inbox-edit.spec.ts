@@ -41,6 +41,7 @@ test(verifies("inbox:edit", "the review of a long text shows from its beginning 
   const id = await ask(deps, own, await person("operator"));
   await deps.db.approval.update({ where: { id }, data: { danger: "medium" } });
   await inbox.open(id);
+  await card.getByRole("button", { name: /^Show all/ }).click();
   await inbox.edit.click();
   await card.getByRole("textbox", { name: "text" }).fill("Refund once");
   await card.getByRole("button", { name: "Review changes" }).click();

@@ -76,6 +76,7 @@ export const REQUIREMENTS = {
   "inbox:keys": "The whole decision can be made by keys, which can be switched off, never act while someone writes, and decide nothing but what the reader aimed at.",
   "inbox:critical": "No single key approves a critical call: a value of it is typed first.",
   "inbox:seen": "A high or critical call is approved only after all of its arguments were on the screen, and under nothing that stands over its end.",
+  "inbox:folded": "Whatever its danger, no call is approved while an argument of it is folded that was never shown; not with changes, and not in a batch, which says so.",
   "inbox:consequences": "What each button does, and what happens when nobody decides, stands on the card, on a phone too; a button that is closed says why.",
   "inbox:race": "Of two people on one card one decides; the other sees who it was, and that their own click was not recorded.",
   "inbox:expiry": "A call that expires while it is open says so and can no longer be decided.",

@@ -3,25 +3,26 @@
 import { Fragment, type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { classNames } from "@/components/ui/class-names";
-import type { ArgumentChange, ComparedArgument } from "@/lib/store/queries/compare-arguments";
+import type { ArgumentChange } from "@/lib/store/queries/compare-arguments";
+import type { ApprovalCard } from "@/lib/store/queries/find-card";
 import { ArgumentValue, ValueBefore } from "./argument-value";
 import { ShownText } from "./shown-text";
 
-const ROWS_UNFOLDED = 40;
 const GONE_UNFOLDED = 5;
 /** The bar is drawn inside, so that names and values begin at one line whether they differ or not. */
 const CHANGED = "bg-new shadow-[inset_3px_0_0_var(--color-medium)]";
 
 interface Props {
-  rows: readonly ComparedArgument[];
-  gone: readonly { path: string; was: string }[];
+  rows: ApprovalCard["arguments"];
+  gone: ApprovalCard["gone"];
 }
 
 /** The arguments as they will be sent. What differs from the last approved call is marked, with the old value under it. */
 export function ArgumentTable({ rows, gone }: Props) {
-  const [isOpen, setOpen] = useState(rows.length <= ROWS_UNFOLDED);
+  const [isOpen, setOpen] = useState(false);
   const [isGoneOpen, setGoneOpen] = useState(gone.length <= GONE_UNFOLDED);
-  const shown = isOpen ? rows : rows.slice(0, ROWS_UNFOLDED);
+  const below = rows.filter(({ isBelow }) => isBelow).length;
+  const shown = isOpen ? rows : rows.filter(({ isBelow }) => !isBelow);
   if (rows.length === 0 && gone.length === 0) return <p className="rounded-lg border border-line px-3.5 py-2.5 text-ink-2">The call has no arguments.</p>;
   return (
     <div className="overflow-hidden rounded-lg border border-line">
@@ -30,7 +31,7 @@ export function ArgumentTable({ rows, gone }: Props) {
         <tbody className="block">
           {shown.map((row) => (
             <Row key={row.path} path={row.path} part={row.path} isChanged={row.change !== null}>
-              <ArgumentValue value={row.value} sameAs={row.sameAs} part={row.path} newItems={row.change?.newItems ?? []} />
+              <ArgumentValue value={row.value} isLong={row.isLong} sameAs={row.sameAs} part={row.path} newItems={row.change?.newItems ?? []} />
               {row.change ? <Change change={row.change} /> : null}
             </Row>
           ))}
@@ -41,10 +42,10 @@ export function ArgumentTable({ rows, gone }: Props) {
           ))}
         </tbody>
       </table>
-      {isOpen ? null : (
+      {isOpen || below === 0 ? null : (
         <div className="border-t border-line p-2">
           <Button size="small" data-more-parts onClick={() => setOpen(true)}>
-            Show {rows.length - ROWS_UNFOLDED} more arguments
+            Show {below} more {below === 1 ? "argument" : "arguments"}
           </Button>
         </div>
       )}

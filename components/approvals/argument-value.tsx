@@ -7,13 +7,15 @@ import type { ShownValue } from "@/lib/store/queries/show-arguments";
 import { SeenMark } from "./seen";
 import { ShownText } from "./shown-text";
 
-/** Longer texts are folded, with their length; opened, they stand there in full. */
-const FOLD_LENGTH = 600;
+/** Of what is folded so much stands there. */
 const PREVIEW_LENGTH = 240;
 const PREVIEW_ITEMS = 8;
+const OLD_LENGTH_MAX = 600;
 
 interface Props {
   value: ShownValue;
+  /** It is folded at first; opened, it stands there in full. */
+  isLong: boolean;
   sameAs: string | null;
   part: string;
   /** Of a list: the places of what is new in it. */
@@ -21,7 +23,7 @@ interface Props {
 }
 
 /** One argument, with the mark of where it ends: in a list, behind the last of it. */
-export function ArgumentValue({ value, sameAs, part, newItems }: Props) {
+export function ArgumentValue({ value, isLong, sameAs, part, newItems }: Props) {
   const mark = <SeenMark part={part} />;
   switch (value.kind) {
     case "redacted":
@@ -43,7 +45,7 @@ export function ArgumentValue({ value, sameAs, part, newItems }: Props) {
       );
     case "text":
       return (
-        <Foldable isLong={value.text.length > FOLD_LENGTH} opens={`Show all ${value.length.toLocaleString("en")} characters`} preview={<>&quot;<ShownText text={value.text.slice(0, PREVIEW_LENGTH)} />…</>}>
+        <Foldable isLong={isLong} opens={`Show all ${value.length.toLocaleString("en")} characters`} preview={<>&quot;<ShownText text={value.text.slice(0, PREVIEW_LENGTH)} />…</>}>
           &quot;
           <ShownText text={value.text} />
           &quot;
@@ -51,11 +53,11 @@ export function ArgumentValue({ value, sameAs, part, newItems }: Props) {
         </Foldable>
       );
     case "list":
-      return <List items={value.items} newItems={newItems} mark={mark} />;
+      return <List items={value.items} isLong={isLong} newItems={newItems} mark={mark} />;
   }
 }
 
-function List({ items, newItems, mark }: { items: readonly string[]; newItems: readonly number[]; mark: ReactNode }) {
+function List({ items, isLong, newItems, mark }: { items: readonly string[]; isLong: boolean; newItems: readonly number[]; mark: ReactNode }) {
   const isNew = new Set(newItems);
   const print = (shown: readonly string[]) =>
     shown.map((item, place) => (
@@ -70,7 +72,7 @@ function List({ items, newItems, mark }: { items: readonly string[]; newItems: r
   return (
     <div className="grid gap-0.5">
       <span className="text-sm text-ink-3">{items.length === 1 ? "1 item" : `${items.length.toLocaleString("en")} items`}</span>
-      <Foldable isLong={items.length > PREVIEW_ITEMS && items.join(", ").length > FOLD_LENGTH} opens={`Show all ${items.length.toLocaleString("en")} items`} preview={<>{print(items.slice(0, PREVIEW_ITEMS))} …</>}>
+      <Foldable isLong={isLong} opens={`Show all ${items.length.toLocaleString("en")} items`} preview={<>{print(items.slice(0, PREVIEW_ITEMS))} …</>}>
         {print(items)}
         {mark}
       </Foldable>
@@ -81,7 +83,7 @@ function List({ items, newItems, mark }: { items: readonly string[]; newItems: r
 /** What the last approved call had in its place. */
 export function ValueBefore({ text }: { text: string }) {
   return (
-    <Foldable isLong={text.length > FOLD_LENGTH} opens={`Show all ${text.length.toLocaleString("en")} characters of the old value`} preview={<><ShownText text={text.slice(0, PREVIEW_LENGTH)} />…</>}>
+    <Foldable isLong={text.length > OLD_LENGTH_MAX} opens={`Show all ${text.length.toLocaleString("en")} characters of the old value`} preview={<><ShownText text={text.slice(0, PREVIEW_LENGTH)} />…</>}>
       <ShownText text={text} />
     </Foldable>
   );

@@ -1,5 +1,6 @@
 "use client";
 
+import Link from "next/link";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { KeepFocus } from "@/components/ui/keep-focus";
@@ -10,6 +11,7 @@ import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { type BatchResult, BatchResults, decideOne, type Verdict } from "./batch-result";
 import type { Decide } from "./decision";
 import { describeAlike } from "./describe-alike";
+import { describeUnseen, isApprovedUnopened } from "./describe-unseen";
 import { useWasSeen } from "./seen-cards";
 
 /** More are folded; those that were not recorded are always shown. */
@@ -17,6 +19,8 @@ const RESULTS_UNFOLDED = 5;
 
 interface Props {
   chosen: readonly InboxRow[];
+  /** Behind the path of a card: the filters. */
+  search: string;
   /** How many of this page could be. */
   pickable: number;
   onPickAll: () => void;
@@ -33,7 +37,7 @@ interface Progress {
 }
 
 /** Decides several calls one after the other and tells of each what became of it. Critical ones cannot be picked at all. */
-export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide }: Props) {
+export function BatchBar({ chosen, search, pickable, onPickAll, onClear, onSent, decide }: Props) {
   const refresh = useRefresh();
   const [progress, setProgress] = useState<Progress | null>(null);
   const [results, setResults] = useState<readonly BatchResult[]>([]);
@@ -43,8 +47,9 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
   const [isStopping, setStopping] = useState(false);
   const isStopped = useRef(false);
   const wasSeen = useWasSeen();
-  /** What of it can be approved without having been opened. */
-  const ready = chosen.filter((row) => row.danger !== "high" || wasSeen(row));
+  const unseen = chosen.filter((row) => !isApprovedUnopened(row) && !wasSeen(row));
+  const ready = chosen.filter((row) => !unseen.includes(row));
+  const [next] = unseen;
 
   const letStop = (isWanted: boolean) => {
     isStopped.current = isWanted;
@@ -95,7 +100,14 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
           {progress ? describeProgress(progress, isStopping) : notSent > 0 ? `Stopped: ${results.length - missed.length} of ${results.length} recorded, ${notSent} not sent` : results.length === 0 ? `${chosen.length} selected` : `Done: ${results.length - missed.length} of ${results.length} recorded${chosen.length > 0 ? `; ${chosen.length} selected` : ""}`}
         </p>
         {progress === null ? <Alike chosen={chosen} /> : null}
-        {progress === null && reason === null && ready.length < chosen.length ? <p id="batch-unseen" className="text-sm text-ink-2">{describeUnseen(ready.length, chosen.length)}</p> : null}
+        {progress === null && reason === null && next ? (
+          <p id="batch-unseen" className="text-sm text-ink-2">
+            {describeUnseen(unseen, chosen.length)}{" "}
+            <Link href={`/inbox/${next.id}${search}`} className="text-ink underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+              {unseen.length === 1 ? "Open it" : "Open the first"}
+            </Link>
+          </p>
+        ) : null}
         {isFolded ? <BatchResults results={missed} /> : <BatchResults results={results} />}
         {isFolded && progress === null ? (
           <details className="text-sm">
@@ -110,7 +122,7 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
         <div className="flex flex-wrap gap-2">
           {chosen.length > 0 && progress === null ? (
             <>
-              {reason === null ? <Button size="small" variant="primary" disabled={ready.length === 0} aria-describedby={ready.length < chosen.length ? "batch-unseen" : undefined} onClick={() => void run("approved")}>Approve {ready.length}</Button> : null}
+              {reason === null ? <Button size="small" variant="primary" disabled={ready.length === 0} aria-describedby={next ? "batch-unseen" : undefined} onClick={() => void run("approved")}>Approve {ready.length}</Button> : null}
               <Button size="small" variant={reason === null ? undefined : "primary"} data-key="reject-batch" onClick={() => (reason === null ? setReason("") : void run("rejected"))}>Reject {chosen.length}{reason === null ? "…" : ""}</Button>
             </>
           ) : null}
@@ -127,13 +139,6 @@ export function BatchBar({ chosen, pickable, onPickAll, onClear, onSent, decide 
 function describeProgress({ verdict, done, of }: Progress, isStopping: boolean): string {
   if (isStopping) return `Stopping after ${done + 1} of ${of}…`;
   return `${verdict === "approved" ? "Approving" : "Rejecting"} ${done + 1} of ${of}…`;
-}
-
-/** High ones are approved only after they were on the screen. */
-function describeUnseen(ready: number, of: number): string {
-  const unseen = of - ready;
-  if (of === 1) return "Its danger is high, and it was not looked at. Open it to approve it.";
-  return `${ready === 0 ? "None" : ready} of ${of} can be approved; ${unseen} of high danger ${unseen === 1 ? "was" : "were"} not looked at. Open ${unseen === 1 ? "it" : "them"} first.`;
 }
 
 /** Whom a rejection tells nothing, and what it ends. */

@@ -10,7 +10,7 @@ import { DANGER_BORDERS } from "./danger";
 import { AsideNotes } from "./aside-notes";
 import type { CardActions } from "./decision";
 import { DecisionArea } from "./decision-area";
-import { toDecisionFacts } from "./decision-facts";
+import { sightOf, toDecisionFacts } from "./decision-facts";
 import { LookingAt } from "./looking";
 import { WhoCould } from "./no-decision";
 import { CardOutcome } from "./outcome";
@@ -35,8 +35,10 @@ interface Props {
 export function Card({ card, listHref, nextHref, isPaused, actions }: Props) {
   const canDecide = card.status === "pending" && card.refusal === null && !card.decidedByReader;
   const facts = canDecide ? toDecisionFacts(card, { nextHref, isPaused }) : null;
+  const sight = sightOf(card);
+  const parts = card.arguments.filter(({ isLong, isBelow }) => sight === "seen" || isLong || isBelow).map(({ path }) => path);
   return (
-    <SeenParts card={card.id} digest={card.digest} parts={card.arguments.map((argument) => argument.path)}>
+    <SeenParts card={card.id} digest={card.digest} parts={parts} sight={sight}>
       <article aria-labelledby="card-title" className={classNames("flex min-h-0 min-w-0 flex-1 flex-col border-l-3", DANGER_BORDERS[card.danger])}>
         {canDecide ? <LookingAt approvalId={card.id} /> : null}
         <CardBar card={card} listHref={listHref} extend={actions.extend} />

@@ -8,7 +8,7 @@ import { KeyHint } from "./key-hint";
 
 interface Props {
   facts: DecisionFacts;
-  /** Parts of a dangerous call that were not on the screen yet. */
+  /** Parts of the call that the reader has not come to yet. */
   unseen: number;
   /** False in the first moment, in which nothing was looked for yet. */
   isSettled: boolean;
@@ -38,13 +38,13 @@ export function DecisionButtons({ facts, unseen, isSettled, isStill, isOver, isP
         )}
       </div>
       {isRefusedNow ? <p className="text-sm text-ink-2 tablet:hidden">Approve is closed: the project&rsquo;s rules refuse this call now.</p> : null}
-      {unseen > 0 && isSettled && !isRefusedNow ? (
+      {unseen > 0 && isSettled && (!isRefusedNow || facts.edit !== null) ? (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <p id="approve-waits" role="status" className="text-sm text-ink-2">
-            Approve opens when all arguments were on the screen; {unseen} {unseen === 1 ? "is" : "are"} left.
+            {isRefusedNow ? "Edit" : "Approve"} opens {describeUnseen(facts.sight, unseen)}
           </p>
           <Button size="small" data-key="a" onClick={onGoToUnseen}>
-            Go to the next unseen ({unseen}) <KeyHint letter="A" />
+            {facts.sight === "seen" ? `Go to the next unseen (${unseen})` : unseen === 1 ? "Show it" : "Show the next"} <KeyHint letter="A" />
           </Button>
         </div>
       ) : null}
@@ -52,7 +52,7 @@ export function DecisionButtons({ facts, unseen, isSettled, isStill, isOver, isP
         <Button data-key="r" disabled={isClosed} aria-describedby={consequenceId("Reject")} onClick={() => onOpen("reject")} className="max-tablet:order-2">
           Reject <KeyHint letter="R" />
         </Button>
-        <Button data-key="e" disabled={isClosed || facts.edit === null || unseen > 0} aria-describedby={facts.editClosed === null ? undefined : consequenceId("Edit")} onClick={() => onOpen("edit")} className="max-tablet:order-3">
+        <Button data-key="e" disabled={isClosed || facts.edit === null || unseen > 0} aria-describedby={facts.editClosed !== null ? consequenceId("Edit") : unseen > 0 ? "approve-waits" : undefined} onClick={() => onOpen("edit")} className="max-tablet:order-3">
           Edit <KeyHint letter="E" />
         </Button>
         <Button data-key="n" disabled={isPending} aria-describedby={consequenceId("Not now")} onClick={() => onOpen("aside")} className="max-tablet:order-4 max-tablet:px-1">
@@ -75,4 +75,9 @@ export function DecisionButtons({ facts, unseen, isSettled, isStill, isOver, isP
       </div>
     </>
   );
+}
+
+function describeUnseen(sight: DecisionFacts["sight"], unseen: number): string {
+  if (sight === "seen") return `when all arguments were on the screen; ${unseen} ${unseen === 1 ? "is" : "are"} left.`;
+  return unseen === 1 ? "when the folded argument was shown." : `when the ${unseen} folded arguments were shown.`;
 }

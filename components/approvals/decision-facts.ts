@@ -1,13 +1,14 @@
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
 import type { RuleFacts } from "./consequences";
+import type { Sight } from "./seen";
 
 /** What the foot of a card needs to know of it. */
 export interface DecisionFacts {
   approvalId: string;
   digest: string;
   tool: string;
-  /** High and critical calls are approved only after all of it was on the screen. */
-  needsSight: boolean;
+  /** What the reader has to have come to before the call is approved. */
+  sight: Sight;
   confirmWord: string | null;
   presets: readonly string[];
   rule: RuleFacts;
@@ -19,13 +20,16 @@ export interface DecisionFacts {
   nextHref: string;
 }
 
+/** High and critical calls are approved only after all of it was on the screen, any other only after what is folded was opened. */
+export const sightOf = ({ danger }: Pick<ApprovalCard, "danger">): Sight => (danger === "high" || danger === "critical" ? "seen" : "opened");
+
 export function toDecisionFacts(card: ApprovalCard, { nextHref, isPaused }: { nextHref: string; isPaused: boolean }): DecisionFacts {
   const { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey, reach } = card;
   return {
     approvalId: card.id,
     digest: card.digest,
     tool: `${card.server}.${card.tool}`,
-    needsSight: card.danger === "high" || card.danger === "critical",
+    sight: sightOf(card),
     confirmWord: card.confirmWord,
     presets: card.rejectReasons,
     rule: { onReject, timeoutBehavior, triesLeft, minApprovals, approvals, stepKey, reach, hasExpiry: card.expiresAt !== null, isPaused, isRefusedNow: (card.stricter?.refusal ?? null) !== null },

@@ -49,11 +49,10 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
   const setMode = (mode: Mode) => setWanted({ mode, of: facts.digest });
   const mode = isOutdated(wanted, facts) ? "choose" : wanted.mode;
   const [isPending, start] = useTransition();
-  const { missing, isSettled, goToNext } = useMissingParts();
+  const { missing: unseen, isSettled, goToNext } = useMissingParts();
   const wentAt = useRef(-Infinity);
   const left = useLeft(facts.expiresAt, facts.now);
   const isOver = left !== null && left <= 0;
-  const unseen = facts.needsSight ? missing : 0;
   // What a press would do: another's change, or the last unseen argument, makes something else of it.
   const meaning = JSON.stringify([facts.digest, facts.rule, facts.confirmWord]);
   const [isCardStill, isApproveStill] = [useStill(meaning), useStill(`${meaning} ${unseen > 0}`)];

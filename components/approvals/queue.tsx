@@ -61,7 +61,7 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
           </Button>
         ) : null}
       </div>
-      <BatchBar chosen={chosen} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map(pickOf)))} onClear={() => setPicked(new Set())} onSent={(sent) => setPicked((before) => new Set([...before].filter((pick) => !sent.some((row) => pickOf(row) === pick))))} decide={decide} />
+      <BatchBar chosen={chosen} search={search} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map(pickOf)))} onClear={() => setPicked(new Set())} onSent={(sent) => setPicked((before) => new Set([...before].filter((pick) => !sent.some((row) => pickOf(row) === pick))))} decide={decide} />
     </>
   );
 }

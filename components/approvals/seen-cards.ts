@@ -21,7 +21,7 @@ function read(): ReadonlySet<string> {
 
 const keyOf = ({ id, digest }: { id: string; digest: string }): string => `${id} ${digest}`;
 
-/** All of this card was on the screen. */
+/** The reader came to all of this card that must be. */
 export function rememberSeen(card: { id: string; digest: string }): void {
   if (read().has(keyOf(card))) return;
   seen = new Set([...read(), keyOf(card)].slice(-KEPT_MAX));
@@ -38,7 +38,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** Which cards were looked at; a batch may approve only those of high danger that were. */
+/** Of which cards the reader came to all that must be; a batch approves no other that is dangerous, or folded. */
 export function useWasSeen(): (card: { id: string; digest: string }) => boolean {
   const known = useSyncExternalStore(subscribe, read, () => none);
   return (card) => known.has(keyOf(card));

@@ -3,26 +3,41 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { rememberSeen } from "./seen-cards";
 
+/** What of a part of a card counts: that what was folded in it was opened, or that all of it was on the screen. */
+export type Sight = "opened" | "seen";
+
 interface Seen {
   report: (part: string) => void;
+  sight: Sight;
   /** In the order of the card. */
   missing: readonly string[];
   /** How many pixels of the window's end something stands over; null until that was measured. */
   covered: number | null;
-  /** False in the first moment, in which nothing was looked for yet. */
+  /** False in the first moment, in which nothing on the screen was looked for yet. */
   isSettled: boolean;
 }
 
 const SETTLE_MS = 500;
-const SeenContext = createContext<Seen>({ report: () => undefined, missing: [], covered: null, isSettled: false });
+const SeenContext = createContext<Seen>({ report: () => undefined, sight: "opened", missing: [], covered: null, isSettled: false });
 
-/** Knows which parts of a card have been on the screen. Approving a high or critical call waits for all of them. */
-export function SeenParts({ card, digest, parts, children }: { card: string; digest: string; parts: readonly string[]; children: ReactNode }) {
+interface Props {
+  card: string;
+  digest: string;
+  /** Those that must be opened, or seen, before the call is approved. */
+  parts: readonly string[];
+  sight: Sight;
+  children: ReactNode;
+}
+
+/** Knows which parts of a card the reader has not come to yet. Approving waits for all of them. */
+export function SeenParts({ card, digest, parts, sight, children }: Props) {
   // Other arguments are other parts; what else the card holds, such as why a decision was refused, outlives them.
   const [seen, setSeen] = useState<{ digest: string; parts: ReadonlySet<string> }>({ digest, parts: new Set() });
-  const [isSettled, setSettled] = useState(false);
+  const [isLookedFor, setLookedFor] = useState(false);
+  // What is folded is known from the start.
+  const isSettled = isLookedFor || sight === "opened";
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(true), SETTLE_MS);
+    const timer = setTimeout(() => setLookedFor(true), SETTLE_MS);
     return () => clearTimeout(timer);
   }, []);
   const report = useCallback(
@@ -38,7 +53,7 @@ export function SeenParts({ card, digest, parts, children }: { card: string; dig
     if (missing.length === 0) rememberSeen({ id: card, digest });
   }, [card, digest, missing]);
   const covered = useCovered();
-  const value = useMemo(() => ({ report, missing, covered, isSettled }), [report, missing, covered, isSettled]);
+  const value = useMemo(() => ({ report, sight, missing, covered, isSettled }), [report, sight, missing, covered, isSettled]);
   return <SeenContext.Provider value={value}>{children}</SeenContext.Provider>;
 }
 
@@ -56,9 +71,13 @@ function useCovered(): number | null {
 }
 
 /** Opens what is folded and brings it to where it is read from; what is open already, to where it ends. */
-function goTo(part: string | undefined): void {
-  const row = part === undefined ? null : document.querySelector<HTMLElement>(`[data-part="${CSS.escape(part)}"]`);
-  if (!row) return document.querySelector<HTMLElement>("[data-more-parts]")?.click();
+function goTo(part: string): void {
+  const find = () => document.querySelector<HTMLElement>(`[data-part="${CSS.escape(part)}"]`);
+  const row = find();
+  if (!row) {
+    document.querySelector<HTMLElement>("[data-more-parts]")?.click();
+    return void requestAnimationFrame(() => find()?.scrollIntoView({ block: "start" }));
+  }
   const fold = row.querySelector<HTMLElement>('[aria-expanded="false"][data-fold]');
   fold?.click();
   (fold ? row : (row.querySelector("[data-seen-mark]") ?? row)).scrollIntoView({ block: fold ? "start" : "center" });
@@ -66,15 +85,17 @@ function goTo(part: string | undefined): void {
 
 export function useMissingParts(): { missing: number; isSettled: boolean; goToNext: () => void } {
   const { missing, isSettled } = useContext(SeenContext);
-  return { missing: missing.length, isSettled, goToNext: () => goTo(missing[0]) };
+  const [next] = missing;
+  return { missing: missing.length, isSettled, goToNext: () => void (next !== undefined && goTo(next)) };
 }
 
-/** Stands at the very end of a part: when it comes into view, what is before it was there too. */
+/** Stands at the very end of a part, and only while it is open: when it comes into view, what is before it was there too. */
 export function SeenMark({ part }: { part: string }) {
-  const { report, covered } = useContext(SeenContext);
+  const { report, sight, covered } = useContext(SeenContext);
   const ref = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const mark = ref.current;
+    if (sight === "opened") return report(part);
     if (!mark || covered === null) return;
     const observer = new IntersectionObserver(
       (entries) => {
@@ -84,6 +105,6 @@ export function SeenMark({ part }: { part: string }) {
     );
     observer.observe(mark);
     return () => observer.disconnect();
-  }, [part, report, covered]);
+  }, [part, report, sight, covered]);
   return <span ref={ref} aria-hidden data-seen-mark className="inline-block h-px w-px" />;
 }

@@ -7,7 +7,7 @@ export interface ArgumentChange {
   newItems?: number[];
 }
 
-export interface ComparedArgument extends ShownArgument {
+interface ComparedArgument extends ShownArgument {
   /** Set when it is not what the last approved call had. */
   change: ArgumentChange | null;
   /** "call 2 of this run", when a hidden value is known from elsewhere. */

@@ -12,6 +12,7 @@ import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
 import { compareArguments } from "@/lib/store/queries/compare-arguments";
 import { chooseConfirmWord } from "@/lib/store/queries/confirm-word";
+import { foldArguments } from "@/lib/store/queries/fold-arguments";
 import type { InboxReader } from "@/lib/store/queries/inbox-reader";
 import { findSameCalls } from "@/lib/store/queries/find-same-calls";
 import { listApprovedCalls } from "@/lib/store/queries/list-approved-calls";
@@ -81,7 +82,8 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     cancelledBy,
     stepKey: nameOf(call),
     destructive: assessDanger(definition?.annotations, stated).destructive,
-    ...compared,
+    arguments: foldArguments(compared.arguments),
+    gone: compared.gone,
     comparedWith: earlier[0] ? { by: earlier[0].by, at: earlier[0].at } : null,
     copyText: escapeInvisible(call.arguments),
     triesLeft: Math.max(RETRIES_AFTER_REJECTION - refusedBefore, 0),

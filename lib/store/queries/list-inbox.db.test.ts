@@ -133,4 +133,17 @@ describe("the queue", () => {
       expect(await ends(last!.id), onReject).toBe(isEnd);
     }
   });
+
+  test(verifies("inbox:folded", "a row says whether its card folds something, whatever the size of its arguments"), async () => {
+    const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
+    const [approval] = await bench.pending(await bench.launch());
+    const isFolded = async (args: Record<string, string>) => {
+      await database.db.call.update({ where: { id: approval!.callId }, data: { arguments: args, argumentsCanonical: JSON.stringify(args) } });
+      return (await readAll("age", 100)).find((row) => row.id === approval!.id)?.isFolded;
+    };
+    expect(await isFolded({ text: "x".repeat(600) })).toBe(false);
+    expect(await isFolded({ text: "x".repeat(601) })).toBe(true);
+    expect(await isFolded({ text: "x".repeat(200_000) })).toBe(true);
+    await database.db.approval.update({ where: { id: approval!.id }, data: { status: "cancelled", decidedAt: new Date() } });
+  });
 });

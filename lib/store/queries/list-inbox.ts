@@ -6,6 +6,7 @@ import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 import { type InboxFilter, type InboxReader, inboxWhere } from "@/lib/store/queries/inbox-reader";
+import { listFolded } from "@/lib/store/queries/list-folded";
 import { type Page, toPage } from "@/lib/store/queries/page";
 import { describeStarter, findStarters } from "@/lib/store/queries/starter-people";
 import { STARTERS } from "@/lib/store/starters-sql";
@@ -30,6 +31,8 @@ export interface InboxRow {
   /** Why the reader cannot decide it; null when they can. */
   refusal: string | null;
   decidedByReader: boolean;
+  /** Its card shows some of its arguments only when it is asked to. */
+  isFolded: boolean;
   /** A rejection fails the agent, so that it reads no reason. */
   endsOnReject: boolean;
   /** Who has left a note on it. */
@@ -67,10 +70,10 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
       setAsides: { where: { note: { not: null } }, orderBy: { createdAt: "asc" }, select: { user: { select: { name: true } } } },
     },
   });
-  const [noTriesLeft, personBehind] = await Promise.all([findNoTriesLeft(db, rows), findStarters(db, rows.map(({ run }) => run))]);
+  const [noTriesLeft, folded, personBehind] = await Promise.all([findNoTriesLeft(db, rows), listFolded(db, rows.map(({ callId }) => callId)), findStarters(db, rows.map(({ run }) => run))]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const page = toPage(found, limit, formatCursor, ({ id, starterIds }) => ({ row: byId.get(id), starterIds }));
-  const toItem = ({ row, starterIds }: (typeof page.items)[number]) => (row ? [toInboxRow(row, { starterIds, reader, noTriesLeft, startedBy: describeStarter(row.run, personBehind(row.run)) })] : []);
+  const toItem = ({ row, starterIds }: (typeof page.items)[number]) => (row ? [toInboxRow(row, { starterIds, reader, noTriesLeft, folded, startedBy: describeStarter(row.run, personBehind(row.run)) })] : []);
   return { ...page, items: page.items.flatMap(toItem) };
 }
 
@@ -114,10 +117,11 @@ interface RowFacts {
   starterIds: readonly string[];
   reader: InboxReader;
   noTriesLeft: ReadonlySet<string>;
+  folded: ReadonlySet<string>;
   startedBy: string;
 }
 
-function toInboxRow(row: Row, { starterIds, reader, noTriesLeft, startedBy }: RowFacts): InboxRow {
+function toInboxRow(row: Row, { starterIds, reader, noTriesLeft, folded, startedBy }: RowFacts): InboxRow {
   const { id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals } = row;
   return {
     id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals, startedBy,
@@ -127,6 +131,7 @@ function toInboxRow(row: Row, { starterIds, reader, noTriesLeft, startedBy }: Ro
     expiresAt: row.expiresAt?.toISOString() ?? null,
     refusal: refusalToDecide(reader, { ...row, starterIds }),
     decidedByReader: row.decisions.length > 0,
+    isFolded: folded.has(callId),
     endsOnReject: row.onReject === "fail" || noTriesLeft.has(id),
     notesBy: row.setAsides.map((aside) => aside.user.name),
   };
