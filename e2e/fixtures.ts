@@ -90,6 +90,11 @@ function answerOnlyAlive(page: Page): void {
   };
 }
 
+/** Another person at the same browser, in the same tab. */
+export async function signInHere(page: Page, person: Person): Promise<void> {
+  await page.context().addCookies([await cookieOf(person)]);
+}
+
 /** Signing in by form hashes a password, slow on purpose; only the tests about signing in need that. */
 async function cookieOf(person: Person) {
   const [name = "", value = ""] = (await sessionCookie(person)).split("=", 2);

@@ -1,6 +1,6 @@
 import type { EngineDeps } from "@/lib/engine/deps";
 import { examine, LOOKS } from "./examine";
-import { expect, type Person, test } from "./fixtures";
+import { expect, type Person, required, signInHere, test } from "./fixtures";
 import { openOwnProject, type OwnProject } from "./own-project";
 import { InboxPage } from "./pages/inbox-page";
 import { verifies } from "./requirements";
@@ -103,5 +103,73 @@ test(verifies("inbox:drafts", "Esc and Back keep the reason, the comment, the no
   await page.keyboard.press("r");
   await expect(reason).toHaveValue("");
   expect(await deps.db.decision.count({ where: { approvalId: { in: [first, second] } } })).toBe(0);
+  await own.close();
+});
+
+test(verifies("inbox:drafts", "words outlive another card and a reload, until they are sent or the call is over; changed arguments are in no storage, and the next person finds nothing"), async ({ open, person, deps }) => {
+  const own = await openOwnProject(deps, { script: scriptOf("{ text: hello }"), allowlist: ALLOWLIST });
+  const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];
+  const [first, second, third] = [await ask(deps, own, operator), await ask(deps, own, operator), await ask(deps, own, operator)];
+  const inbox = new InboxPage(await open(ana));
+  const { card, page } = inbox;
+  const kept = () => page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }));
+  const reason = card.getByLabel("Reason, for the record");
+  const comment = card.getByLabel(/^Comment with the approval/);
+  const note = card.getByLabel(/^Note for the others/);
+  const write = async (key: string, field: typeof reason, words: string) => {
+    await page.keyboard.press(key);
+    await field.fill(words);
+    await page.keyboard.press("Escape");
+    await expect(field).toHaveCount(0);
+  };
+  await inbox.open(first, `?workflow=${own.workflow}&sort=age`);
+  await inbox.untilAlive();
+  await write("r", reason, "Not asked for");
+  await write("n", note, "Waits for finance");
+  await write("e", card.getByRole("textbox", { name: "text" }), "4111 1111");
+  await page.keyboard.press("c");
+  await comment.fill("Checked the books");
+  expect(await kept()).not.toContain("4111");
+  await inbox.row(second).getByRole("link").click();
+  await expect(page).toHaveURL(new RegExp(second));
+  await expect(comment).toHaveCount(0);
+  await inbox.open(first, `?workflow=${own.workflow}&sort=age`);
+  await expect(comment).toHaveValue("Checked the books");
+  await expect(card.getByText("Written and not sent: a reason and a note.")).toBeVisible();
+  await examine(page, "inbox-written", { fullPage: false });
+
+  // What was sent is kept no more.
+  await card.getByRole("button", { name: /^Not now/ }).click();
+  await expect(note).toHaveValue("Waits for finance");
+  await card.getByRole("button", { name: "Set aside" }).click();
+  await expect(page).not.toHaveURL(new RegExp(first));
+  await inbox.open(first, `?workflow=${own.workflow}&sort=age`);
+  await expect(card.getByText("Written and not sent: a reason.")).toBeVisible();
+  await inbox.reject.click();
+  await expect(reason).toHaveValue("Not asked for");
+  await card.getByRole("button", { name: "Reject", exact: true }).click();
+  await expect(card.getByText(`Rejected by ${ana.name}`, { exact: true })).toBeVisible();
+  expect(await kept()).not.toMatch(/Not asked for|Waits for finance|Checked the books/);
+
+  // Nor what was written on a call that someone else decides.
+  await inbox.open(second);
+  await inbox.reject.click();
+  await reason.fill("Half a tho");
+  expect((await (await open(ben)).request.post(`/approvals/${second}/decide`, { headers: { origin: required("BASE_URL") }, data: { decision: "reject" } })).status()).toBe(200);
+  await expect(inbox.foot.getByText("Half a tho", { exact: true })).toBeVisible();
+  await expect.poll(kept).not.toContain("Half a tho");
+  await page.reload();
+  await expect(card.getByText(`Rejected by ${ben.name}`, { exact: true })).toBeVisible();
+  await expect(inbox.foot.getByText("Half a tho")).toHaveCount(0);
+
+  await inbox.open(third);
+  await inbox.reject.click();
+  await reason.fill("Ana's own words");
+  expect(await kept()).toContain("Ana's own words");
+  await signInHere(page, ben);
+  await inbox.open(third);
+  await inbox.reject.click();
+  await expect(reason).toHaveValue("");
+  expect(await kept()).not.toContain("Ana's own words");
   await own.close();
 });

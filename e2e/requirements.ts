@@ -97,7 +97,7 @@ export const REQUIREMENTS = {
   "console:pause": "An admin pauses all calls in the console: every page says so, an approved call is not sent, and it is sent once when calls go again.",
   "inbox:aside": "A call that was set aside sinks in its person's queue until a time or a change, and everyone reads the note; it never expires unseen.",
   "inbox:comment": "A comment with an approval stands on record beside it and never reaches the agent.",
-  "inbox:drafts": "What was written and not sent outlives Esc and Back, for as long as the card is there.",
+  "inbox:drafts": "What was written and not sent outlives Esc and Back; words outlive other cards and a reload too, until they are sent or the call is over, and are nobody else's. Changed arguments are kept nowhere.",
   "inbox:looking": "Who has a card open is told to the others by name, across processes, and no longer when they have gone.",
   "inbox:notices": "A desktop notification comes only for a call that the person may decide, carries none of its arguments, and leads to its card.",
   "inbox:on-reject": "What the card says that a rejection will do is what happens, for each on_reject.",

@@ -22,12 +22,14 @@ interface Props {
   hasExpiry: boolean;
   note: string;
   onNote: (note: string) => void;
+  /** It was set aside, and the note with it. */
+  onSet: () => void;
   setAside: SetAside;
   onCancel: () => void;
 }
 
 /** "Not now": for how long it sinks in the reader's own queue, and what the others should know. Then the next call is there. */
-export function AsideForm({ approvalId, nextHref, hasExpiry, note, onNote, setAside, onCancel }: Props) {
+export function AsideForm({ approvalId, nextHref, hasExpiry, note, onNote, onSet, setAside, onCancel }: Props) {
   const router = useRouter();
   const [minutes, setMinutes] = useState<number | null>(60);
   const [problem, setProblem] = useState<string | null>(null);
@@ -37,6 +39,7 @@ export function AsideForm({ approvalId, nextHref, hasExpiry, note, onNote, setAs
       try {
         const { ok, message } = await setAside({ approvalId, minutes, ...(note.trim() === "" ? {} : { note: note.trim() }) });
         if (!ok) return setProblem(message);
+        onSet();
         showToast(message);
         start(() => router.push(nextHref));
       } catch {

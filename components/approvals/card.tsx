@@ -24,6 +24,8 @@ import { DefinitionNote, WhyAsked } from "./why-asked";
 
 interface Props {
   card: ApprovalCard;
+  /** The reader. */
+  userId: string;
   listHref: string;
   nextHref: string;
   /** Whether an admin holds all calls back. */
@@ -32,7 +34,7 @@ interface Props {
 }
 
 /** One pending call: facts first, then the exact arguments, then what the agent wrote, set apart. */
-export function Card({ card, listHref, nextHref, isPaused, actions }: Props) {
+export function Card({ card, userId, listHref, nextHref, isPaused, actions }: Props) {
   const canDecide = card.status === "pending" && card.refusal === null && !card.decidedByReader;
   const facts = canDecide ? toDecisionFacts(card, { nextHref, isPaused }) : null;
   const sight = sightOf(card);
@@ -76,7 +78,7 @@ export function Card({ card, listHref, nextHref, isPaused, actions }: Props) {
           </div>
         </div>
         <div data-foot className="shrink-0 max-tablet:sticky max-tablet:bottom-0 max-tablet:-mb-[calc(env(safe-area-inset-bottom)+60px)]">
-          <DecisionArea facts={facts} actions={actions} nextHref={nextHref} isDecided={card.status !== "pending"} />
+          <DecisionArea facts={facts} actions={actions} approvalId={card.id} userId={userId} nextHref={nextHref} isDecided={card.status !== "pending"} />
         </div>
       </article>
     </SeenParts>

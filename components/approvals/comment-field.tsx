@@ -7,7 +7,7 @@ import { controlClass } from "@/components/ui/field";
 const LENGTH_MAX = 2000;
 
 /** Said with an approval: it stands on record beside it, and the agent never reads it. */
-export function CommentField({ value, onChange, onLeaveOut }: { value: string; onChange: (text: string) => void; onLeaveOut: () => void }) {
+export function CommentField({ autoFocus, value, onChange, onLeaveOut }: { autoFocus: boolean; value: string; onChange: (text: string) => void; onLeaveOut: () => void }) {
   return (
     <div className="grid gap-1.5">
       <div className="flex items-center justify-between gap-3">
@@ -18,7 +18,7 @@ export function CommentField({ value, onChange, onLeaveOut }: { value: string; o
           Leave out
         </Button>
       </div>
-      <textarea id="approve-comment" autoFocus rows={2} maxLength={LENGTH_MAX} value={value} onChange={(event) => onChange(event.target.value)} className={classNames(controlClass, "h-auto py-1.5 max-tablet:h-auto")} />
+      <textarea id="approve-comment" autoFocus={autoFocus} rows={2} maxLength={LENGTH_MAX} value={value} onChange={(event) => onChange(event.target.value)} className={classNames(controlClass, "h-auto py-1.5 max-tablet:h-auto")} />
     </div>
   );
 }

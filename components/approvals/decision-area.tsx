@@ -1,29 +1,45 @@
 "use client";
 
-import { useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { KeepFocus } from "@/components/ui/keep-focus";
 import { useRefresh } from "@/components/ui/online";
 import { AnswerNotice } from "./answer-notice";
 import type { CardActions, DecisionAnswer } from "./decision";
 import type { DecisionFacts } from "./decision-facts";
 import { DecisionPanel } from "./decision-panel";
+import { stopKeeping, useKeptWords } from "./kept-words";
 import { NextPanel } from "./next-panel";
-import { type Drafts, NOTHING_WRITTEN, UnsentDraft } from "./unsent-draft";
+import { type Drafts, UnsentDraft } from "./unsent-draft";
 
 interface Props {
   /** Null when the reader has nothing to decide. */
   facts: DecisionFacts | null;
   actions: CardActions;
+  approvalId: string;
+  /** The reader. */
+  userId: string;
   nextHref: string;
   isDecided: boolean;
 }
 
 /** The foot of a card. A refusal outlives the buttons, and so does what was written: whoever came too late is told so although there is nothing left to press. */
-export function DecisionArea({ facts, actions, nextHref, isDecided }: Props) {
+export function DecisionArea({ facts, actions, approvalId, userId, nextHref, isDecided }: Props) {
   const refresh = useRefresh();
   const [answer, setAnswer] = useState<DecisionAnswer | null>(null);
-  const [drafts, setDrafts] = useState(NOTHING_WRITTEN);
-  const keep = (change: Partial<Drafts>) => setDrafts((before) => ({ ...before, ...change }));
+  const [words, keepWords] = useKeptWords(userId, approvalId);
+  const [edit, setEdit] = useState<Drafts["edit"]>(null);
+  const keep = useCallback(
+    ({ edit: changed, ...change }: Partial<Drafts>) => {
+      if (changed !== undefined) setEdit(changed);
+      keepWords(change);
+    },
+    [keepWords],
+  );
+  const drafts = { ...words, edit };
+  const isOver = facts === null;
+  useEffect(() => {
+    if (isOver) stopKeeping(userId, approvalId);
+  }, [isOver, userId, approvalId]);
   return (
     <KeepFocus>
       {facts ? (

@@ -19,7 +19,7 @@ import { type EditDrafts, EditForm } from "./edit-form";
 import { RejectForm } from "./reject-form";
 import { isCardLeft } from "./queue-place";
 import { useMissingParts } from "./seen";
-import { describeEdits, type Drafts, NOTHING_WRITTEN } from "./unsent-draft";
+import { describeEdits, type Drafts, NOTHING_WRITTEN, WrittenNote } from "./unsent-draft";
 
 /** So long after going to an unseen argument nothing is approved. */
 const GOING_MS = 1_000;
@@ -51,6 +51,8 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
   const [isPending, start] = useTransition();
   const { missing: unseen, isSettled, goToNext } = useMissingParts();
   const wentAt = useRef(-Infinity);
+  // A comment that is there already when the card comes does not take the focus from whoever goes by keys.
+  const [isCommentOpened, setCommentOpened] = useState(false);
   const left = useLeft(facts.expiresAt, facts.now);
   const isOver = left !== null && left <= 0;
   // What a press would do: another's change, or the last unseen argument, makes something else of it.
@@ -88,6 +90,10 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
     setAnswer(null);
     setMode(next);
   };
+  const comment = () => {
+    setCommentOpened(true);
+    keep({ hasComment: true });
+  };
   const goToUnseen = () => {
     wentAt.current = performance.now();
     goToNext();
@@ -110,9 +116,10 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
       {mode === "edit" && facts.edit ? (
         <EditForm key={facts.digest} edit={facts.edit} drafts={drafts.edit?.of === facts.digest ? drafts.edit.fields : null} onDrafts={keepEdit} review={(edits) => reviewSafely(actions.reviewEdit, facts.approvalId, edits)} isPending={isPending} onApprove={(edits, confirm) => send({ verdict: "approved", edits, ...(confirm ? { confirm } : {}) })} onCancel={back} />
       ) : null}
-      {mode === "aside" ? <AsideForm approvalId={facts.approvalId} nextHref={facts.nextHref} hasExpiry={facts.expiresAt !== null} note={drafts.note} onNote={(note) => keep({ note })} setAside={actions.setAside} onCancel={back} /> : null}
-      {drafts.hasComment && mode !== "reject" && mode !== "aside" ? <CommentField value={drafts.comment} onChange={(comment) => keep({ comment })} onLeaveOut={() => keep({ hasComment: false })} /> : null}
-      {mode === "choose" ? <DecisionButtons facts={facts} unseen={unseen} isSettled={isSettled} isStill={isApproveStill} isOver={isOver} isPending={isPending} hasComment={drafts.hasComment} onApprove={approve} onGoToUnseen={goToUnseen} onOpen={open} onComment={() => keep({ hasComment: true })} /> : null}
+      {mode === "aside" ? <AsideForm approvalId={facts.approvalId} nextHref={facts.nextHref} hasExpiry={facts.expiresAt !== null} note={drafts.note} onNote={(note) => keep({ note })} onSet={() => keep({ note: "" })} setAside={actions.setAside} onCancel={back} /> : null}
+      {drafts.hasComment && mode !== "reject" && mode !== "aside" ? <CommentField autoFocus={isCommentOpened} value={drafts.comment} onChange={(comment) => keep({ comment })} onLeaveOut={() => keep({ hasComment: false })} /> : null}
+      {mode === "choose" ? <WrittenNote drafts={drafts} /> : null}
+      {mode === "choose" ? <DecisionButtons facts={facts} unseen={unseen} isSettled={isSettled} isStill={isApproveStill} isOver={isOver} isPending={isPending} hasComment={drafts.hasComment} onApprove={approve} onGoToUnseen={goToUnseen} onOpen={open} onComment={comment} /> : null}
     </div>
   );
 }

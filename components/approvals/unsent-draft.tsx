@@ -2,19 +2,16 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { Notice } from "@/components/ui/notice";
 import type { ArgumentEdit } from "./decision";
 import type { EditDrafts } from "./edit-form";
+import { joinNames } from "./join-names";
+import { NO_WORDS, type Words } from "./kept-words";
 
-/** What was written and not sent. Leaving a form keeps it, for as long as the card is there. */
-export interface Drafts {
-  comment: string;
-  /** Whether the comment goes along with an approval. */
-  hasComment: boolean;
-  reason: string;
-  note: string;
+/** What was written and not sent. Leaving a form keeps it; changed arguments are gone with the card, words only with the tab or the call. */
+export interface Drafts extends Words {
   /** With the digest of the arguments that it changes, and in words what it makes of them. */
   edit: { of: string; fields: EditDrafts; words: string } | null;
 }
 
-export const NOTHING_WRITTEN: Drafts = { comment: "", hasComment: false, reason: "", note: "", edit: null };
+export const NOTHING_WRITTEN: Drafts = { ...NO_WORDS, edit: null };
 
 export function describeEdits(edits: readonly ArgumentEdit[]): string {
   return edits.map((edit) => `${edit.name}: ${"value" in edit ? JSON.stringify(edit.value) : "taken out"}`).join("\n");
@@ -34,4 +31,11 @@ export function UnsentDraft({ drafts: { reason, note, comment, edit } }: { draft
       </div>
     </Notice>
   );
+}
+
+/** Beside the buttons: what one of them would bring back. */
+export function WrittenNote({ drafts: { reason, note, edit } }: { drafts: Drafts }) {
+  const written = [...(reason.trim() === "" ? [] : ["a reason"]), ...(edit === null || edit.words === "" ? [] : ["changes"]), ...(note.trim() === "" ? [] : ["a note"])];
+  if (written.length === 0) return null;
+  return <p className="text-sm text-ink-2">Written and not sent: {joinNames(written)}.</p>;
 }

@@ -73,7 +73,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
       {card ? (
         <>
           <div className="flex min-h-0 min-w-0 flex-col bg-panel">
-            <Card key={card.id} card={card} listHref={listAddress(view)} nextHref={afterThis(rows, card.id, view)} isPaused={isPaused} actions={ACTIONS} />
+            <Card key={card.id} card={card} userId={session.user.id} listHref={listAddress(view)} nextHref={afterThis(rows, card.id, view)} isPaused={isPaused} actions={ACTIONS} />
           </div>
           <Column label="Run so far" className="border-l border-line max-wide:hidden">
             <header className="flex h-13 shrink-0 items-center justify-between gap-3 border-b border-line px-4">
