@@ -4,6 +4,7 @@ import { examine } from "./examine";
 import { expect, type Person, required, test } from "./fixtures";
 import { openOwnProject, type OwnProject } from "./own-project";
 import { InboxPage } from "./pages/inbox-page";
+import { copyPending } from "./pending";
 import { verifies } from "./requirements";
 
 /** A workflow whose only call waits for a reviewer: a queue that this test alone fills. */
@@ -48,6 +49,30 @@ test(verifies("inbox:aim", "a call that another person decides keeps its place u
   await expect(item(0)).toHaveAttribute("data-row", second);
   await expect(item(2)).toHaveAttribute("data-row", fourth);
   await expect(inbox.page.getByRole("button", { name: /^Show .* new call/ })).toHaveCount(0);
+  await own.close();
+});
+
+test(verifies("inbox:aim", "what moves up from the next page stands below the last row, and is not announced as new"), async ({ open, person, deps }) => {
+  const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];
+  const own = await openOwnProject(deps, ASKS);
+  const first = await ask(deps, own, operator);
+  const copies = await copyPending(deps, first, 54);
+  const last = await ask(deps, own, operator);
+  const inbox = new InboxPage(await open(ana, { viewport: { width: 1440, height: 900 } }));
+  await inbox.page.goto(`/inbox?workflow=${own.workflow}&sort=age`);
+  await inbox.untilAlive();
+  await inbox.row(first).hover();
+  const items = inbox.queue.getByRole("listitem");
+  await expect(items).toHaveCount(50);
+  await deps.db.approval.updateMany({ where: { id: { in: copies.ids.slice(0, 3) } }, data: { status: "cancelled", decidedAt: deps.now() } });
+  // What the page is told of: a call on the next page is decided.
+  expect((await (await open(ben)).request.post(`/approvals/${last}/decide`, { headers: { origin: required("BASE_URL") }, data: { decision: "reject" } })).status()).toBe(200);
+  await expect(items).toHaveCount(53);
+  await expect(items.nth(52)).toHaveAttribute("data-row", copies.ids[51] ?? "");
+  await expect(items.filter({ hasText: "no longer waits" })).toHaveCount(3);
+  await expect(inbox.page.getByRole("button", { name: /^Show .* call/ })).toHaveCount(0);
+  await inbox.page.close();
+  await copies.remove();
   await own.close();
 });
 

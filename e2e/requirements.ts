@@ -81,7 +81,7 @@ export const REQUIREMENTS = {
   "inbox:race": "Of two people on one card one decides; the other sees who it was, and that their own click was not recorded.",
   "inbox:expiry": "A call that expires while it is open says so and can no longer be decided.",
   "inbox:batch": "A batch decides calls one after the other and tells of each, and before a rejection whose work it ends; it can be stopped, and critical ones cannot be picked.",
-  "inbox:aim": "While someone points at the queue no row moves: what left stays marked in its place, and what came waits to be shown.",
+  "inbox:aim": "While someone points at the queue no row moves: what left stays marked in its place, and what came waits to be shown; only what was asked for since is called new.",
   "inbox:place": "Opening another card keeps the queue as it is: its place, what is picked, and the keys, however quickly they are pressed.",
   "inbox:who": "Who cannot decide sees why, and who could.",
   "inbox:live": "New calls and decisions of others appear without a reload, in the queue and in the navigation.",

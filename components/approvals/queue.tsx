@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { BatchBar } from "./batch-bar";
 import type { Decide } from "./decision";
-import { holdRows, type QueueRows, type ShownRow } from "./hold-rows";
+import { holdRows, type QueueRows, type ShownRow, type ShownRows } from "./hold-rows";
 import { arriveAt, rememberPlace } from "./queue-place";
 import { QueueRow } from "./queue-row";
 
@@ -15,7 +15,6 @@ interface Props extends QueueRows {
   selectedId: string | null;
   /** Behind the path of a card: the filters. */
   search: string;
-  now: string;
   decide: Decide;
 }
 
@@ -24,7 +23,7 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
   // By what they ask for: whose arguments another changes is no longer what was picked.
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const toggle = (row: InboxRow) => setPicked((before) => (before.has(pickOf(row)) ? new Set([...before].filter((other) => other !== pickOf(row))) : new Set([...before, pickOf(row)])));
-  const { shown, listeners, showArrived } = useStillRows({ rows, sunk }, search);
+  const { shown, listeners, showArrived } = useStillRows({ rows, sunk, now }, search);
   const all = [...rows, ...sunk];
   const pickable = all.filter(isPickable);
   const chosen = pickable.filter((row) => picked.has(pickOf(row)));
@@ -55,15 +54,20 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
             {shown.sunk.map(show)}
           </ol>
         )}
-        {shown.arrived > 0 ? (
+        {shown.arrived + shown.returned > 0 ? (
           <Button data-foot size="small" onClick={showArrived} className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-float">
-            {shown.arrived === 1 ? "Show 1 new call" : `Show ${shown.arrived} new calls`}
+            {describeHeld(shown)}
           </Button>
         ) : null}
       </div>
       <BatchBar chosen={chosen} search={search} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map(pickOf)))} onClear={() => setPicked(new Set())} onSent={(sent) => setPicked((before) => new Set([...before].filter((pick) => !sent.some((row) => pickOf(row) === pick))))} decide={decide} />
     </>
   );
+}
+
+function describeHeld({ arrived, returned }: ShownRows): string {
+  if (arrived === 0) return returned === 1 ? "Show 1 call that came back" : `Show ${returned} calls that came back`;
+  return `Show ${arrived === 1 ? "1 new call" : `${arrived} new calls`}${returned === 0 ? "" : ` and ${returned} that came back`}`;
 }
 
 const pickOf = ({ id, digest }: Pick<InboxRow, "id" | "digest">): string => `${id} ${digest}`;
