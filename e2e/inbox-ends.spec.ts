@@ -140,8 +140,11 @@ test(verifies("inbox:ended", "a run that ends under an open card takes the butto
   await other.goto("/history");
   expect((await other.request.post(`/runs/${runId}/cancel`, { headers: { origin: required("BASE_URL") }, data: {} })).status()).toBe(200);
   release();
-  await expect(inbox.card.getByText("Not recorded: the run has ended")).toBeVisible();
-  await expect(inbox.card.getByText(/^Withdrawn at/)).toBeVisible();
+  const late = inbox.foot.getByRole("alert");
+  await expect(late).toContainText("Not recorded: the run has ended");
+  await expect(late).toContainText("It was withdrawn just now.");
+  await expect(late, "in the words of the page, with no id and no time of another zone").not.toContainText(/apr_|UTC|\d{4}-\d\d-\d\d/);
+  await expect(inbox.card.getByText(/^Withdrawn just now$/)).toBeVisible();
   await expect(inbox.card.getByText(`${operator.name} cancelled its run before anyone decided.`)).toBeVisible();
   await expect(inbox.approve).toHaveCount(0);
 });

@@ -132,7 +132,7 @@ test(verifies("inbox:batch", "a call that another decided meanwhile and a danger
   await expect(bar.getByRole("status")).toHaveText("Done: 2 of 3 recorded; 1 selected");
   const result = (id: string) => bar.getByRole("listitem").filter({ has: page.locator(`a[href="/inbox/${id}"]`) });
   for (const id of [first, third]) await expect(result(id)).toContainText(": approved");
-  await expect(result(taken)).toContainText(`not recorded. Approval ${taken} was already rejected by ${ben.name}`);
+  await expect(result(taken)).toContainText(`not recorded. ${ben.name} rejected it. Nothing was changed`);
   await expect(inbox.row(high).getByRole("checkbox"), "what was not sent stays picked").toBeChecked();
   await expect(bar.getByRole("button", { name: "Approve 0" })).toBeDisabled();
   await examine(page, "inbox-batch-partly", { fullPage: false });

@@ -136,12 +136,14 @@ test(verifies("inbox:race", "two people on one card: the first decides, the othe
   await expect(there.card.getByText("Not recorded: someone was quicker")).toBeVisible();
 });
 
-test(verifies("inbox:expiry", "a call that expires while it is open says so, and can no longer be decided"), async ({ open, person, deps }) => {
-  const page = await open(await person("reviewer"));
+test(verifies("inbox:expiry", verifies("console:times", "a call that expires while it is open says so, by the reader's own clock, and can no longer be decided")), async ({ open, person, deps }) => {
+  const page = await open(await person("reviewer"), { timezoneId: "Asia/Tokyo", locale: "en-GB" });
   const inbox = new InboxPage(page);
   await deps.db.approval.update({ where: { id: pending.expiry.approvalId }, data: { expiresAt: new Date(Date.now() + 6_000) } });
   await inbox.open(pending.expiry.approvalId);
-  await expect(inbox.card.getByText(/^Expired at/)).toBeVisible({ timeout: 20_000 });
+  await expect(inbox.card.getByText(/^Expired (just now|\d+ min ago)$/)).toBeVisible({ timeout: 20_000 });
+  await expect(inbox.card.getByText(/^Expired/).locator("time")).toHaveAttribute("title", /GMT\+9$/);
+  await expect(inbox.card).not.toContainText(/UTC|\d{4}-\d\d-\d\d/);
   await expect(inbox.card.getByText("Nobody decided in time. It was never sent.")).toBeVisible();
   await expect(inbox.approve).toHaveCount(0);
 });

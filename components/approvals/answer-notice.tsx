@@ -1,8 +1,10 @@
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import type { DecisionAnswer } from "./decision";
+import { RelativeTime } from "@/components/ui/relative-time";
+import type { DecisionAnswer, DecisionProblem } from "./decision";
+import { describeProblem } from "./describe-problem";
 
-const TITLES: Record<Extract<DecisionAnswer, { kind: "not_recorded" }>["why"], string> = {
+const TITLES: Record<DecisionProblem["why"], string> = {
   expired: "Not recorded: it has expired",
   decided: "Not recorded: someone was quicker",
   decided_by_you: "Not recorded again: you have decided this already",
@@ -28,13 +30,16 @@ export function AnswerNotice({ answer, onLookAgain }: { answer: DecisionAnswer; 
       </Notice>
     );
   }
-  const issues = answer.issues.filter((issue) => !answer.message.includes(issue));
+  const { what, at, more } = describeProblem(answer);
   return (
     <Notice tone="failed" title={TITLES[answer.why]}>
-      <p className="wrap-anywhere">{answer.message}</p>
-      {issues.map((issue) => (
-        <p key={issue} className="wrap-anywhere">
-          {issue}
+      <p className="wrap-anywhere">
+        {what}
+        {at && answer.first ? <> <RelativeTime at={at} now={answer.first.now} /></> : null}.
+      </p>
+      {more.map((sentence) => (
+        <p key={sentence} className="wrap-anywhere">
+          {sentence}
         </p>
       ))}
     </Notice>

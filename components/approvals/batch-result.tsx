@@ -2,6 +2,7 @@ import { Fragment } from "react";
 import Link from "next/link";
 import type { InboxRow } from "@/lib/store/queries/list-inbox";
 import { type Decide, type DecisionAnswer, decideSafely } from "./decision";
+import { describeProblem } from "./describe-problem";
 
 export type Verdict = "approved" | "rejected";
 
@@ -43,8 +44,10 @@ function describe(answer: DecisionAnswer): string {
   switch (answer.kind) {
     case "recorded":
       return answer.status === "pending" ? "approved by you; it waits for others" : answer.status;
-    case "not_recorded":
-      return `not recorded. ${answer.message}`;
+    case "not_recorded": {
+      const { what, more } = describeProblem(answer);
+      return ["not recorded", what, ...more.map((sentence) => sentence.replace(/\.$/, ""))].join(". ");
+    }
     case "uncertain":
       return `may or may not have been recorded. ${answer.message} Open it to see.`;
   }

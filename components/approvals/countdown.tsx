@@ -48,5 +48,5 @@ export function Countdown({ until, from, now }: { until: string; from: string; n
 /** The short form for a row of the queue. */
 export function Left({ until, now }: { until: string; now: string }) {
   const left = useLeft(until, now) ?? 0;
-  return <time dateTime={until}>{left <= 0 ? "over" : describeLeft(left)}</time>;
+  return <time dateTime={until} title={useExactTime(until)}>{left <= 0 ? "over" : describeLeft(left)}</time>;
 }

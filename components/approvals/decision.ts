@@ -18,9 +18,27 @@ export interface DecisionRequest {
   edits?: ArgumentEdit[];
 }
 
+/** What came before a decision, in facts: the words for it are the page's, and the clock is the reader's. */
+export interface CameFirst {
+  by: string[];
+  verdict: "approved" | "rejected" | null;
+  at: string | null;
+  /** The server's clock when it told. */
+  now: string;
+}
+
+export interface DecisionProblem {
+  kind: "not_recorded";
+  why: "expired" | "decided" | "decided_by_you" | "run_ended" | "changed" | "forbidden" | "invalid" | "offline";
+  /** Null when it was refused for what it is; then the message says why. */
+  first: CameFirst | null;
+  message: string;
+  issues: string[];
+}
+
 export type DecisionAnswer =
   | { kind: "recorded"; status: "approved" | "rejected" | "pending" }
-  | { kind: "not_recorded"; why: "expired" | "decided" | "decided_by_you" | "run_ended" | "changed" | "forbidden" | "invalid" | "offline"; message: string; issues: string[] }
+  | DecisionProblem
   /** The answer got lost on its way, or the server failed midway. */
   | { kind: "uncertain"; message: string };
 
@@ -61,7 +79,7 @@ export async function reviewSafely(review: ReviewEdit, approvalId: string, edits
 
 /** Calls the server; a connection that breaks leaves it open whether the decision arrived. Without a network nothing left this browser. */
 export async function decideSafely(decide: Decide, request: DecisionRequest): Promise<DecisionAnswer> {
-  if (!isOnline()) return { kind: "not_recorded", why: "offline", message: "Nothing left this browser. Decide when there is a network again.", issues: [] };
+  if (!isOnline()) return { kind: "not_recorded", why: "offline", first: null, message: "Nothing left this browser. Decide when there is a network again.", issues: [] };
   try {
     return await decide(request);
   } catch {

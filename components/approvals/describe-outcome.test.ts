@@ -6,7 +6,7 @@ const base = { approvals: 1, minApprovals: 1, decidedAt: "2026-03-01T10:02:00.00
 
 it("has words of its own for every way in which an approval can end", () => {
   const ends = [
-    describeOutcome({ ...base, status: "rejected", call: call("rejected") }),
+    describeOutcome({ ...base, decisions: [{ by: "Ana", verdict: "rejected", reason: null }], status: "rejected", call: call("rejected") }),
     describeOutcome({ ...base, status: "expired", call: call("expired") }),
     describeOutcome({ ...base, status: "cancelled", call: call("cancelled") }),
     ...["approved", "executing", "succeeded", "failed", "outcome_unknown", "pending_approval", "cancelled", "denied"].map((status) => describeOutcome({ ...base, status: "approved", call: call(status) })),
@@ -23,6 +23,22 @@ it("names the one who decided, and waits for more only while the call is on its 
   expect(describeOutcome({ ...base, status: "approved", call: call("succeeded") })).toMatchObject({ title: "Approved by Ana, and done", isMoving: false });
   expect(describeOutcome({ ...base, status: "approved", call: call("executing") })?.isMoving).toBe(true);
   expect(describeOutcome({ ...base, status: "pending", call: call("pending_approval") })).toBeNull();
+});
+
+it("names everyone who approved, in their order, and of a rejection who rejected", () => {
+  const [ana, ben, cem] = ["Ana", "Ben", "Cem"].map((by) => ({ by, verdict: "approved" as const, reason: null }));
+  const titleOf = (decisions: (typeof ana)[], status: "approved" | "rejected") => describeOutcome({ ...base, decisions: decisions as never, status, call: call("succeeded") })?.title;
+  expect(titleOf([ben, ana], "approved")).toBe("Approved by Ben and Ana, and done");
+  expect(titleOf([cem, ana, ben], "approved")).toBe("Approved by Cem, Ana and Ben, and done");
+  expect(describeOutcome({ ...base, decisions: [ana!, { by: "Ben", verdict: "rejected", reason: "Not owed" }], status: "rejected", call: call("rejected") })).toMatchObject({ title: "Rejected by Ben", detail: "“Not owed”. It was never sent." });
+});
+
+it("leaves the time of an end to the page, which knows the reader's clock", () => {
+  for (const status of ["expired", "cancelled"] as const) {
+    const end = describeOutcome({ ...base, decisions: [], status, call: call(status) });
+    expect(end?.at).toBe(base.decidedAt);
+    expect(end?.title).toMatch(/^(Expired|Withdrawn)$/);
+  }
 });
 
 it.each([

@@ -1,8 +1,11 @@
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
+import { joinNames } from "./join-names";
 
 export interface Outcome {
   tone: "failed" | "done" | "note";
   title: string;
+  /** When, where the title ends in that. */
+  at: string | null;
   detail: string | null;
   /** The call is on its way: more will follow by itself. */
   isMoving: boolean;
@@ -15,27 +18,27 @@ type Facts = Pick<ApprovalCard, "status" | "approvals" | "minApprovals" | "decid
 
 /** What became of an approval, in words that tell the cases apart. Null while it waits. */
 export function describeOutcome({ status, decisions, decidedAt, cancelledBy, call }: Facts): Outcome | null {
-  const last = decisions.at(-1);
-  const by = last ? ` by ${last.by}` : "";
-  const at = decidedAt ? ` at ${decidedAt.slice(0, 19).replace("T", " ")} UTC` : "";
+  const said = decisions.filter(({ verdict }) => verdict === status);
+  const by = said.length > 0 ? ` by ${joinNames(said.map((decision) => decision.by))}` : "";
+  const reason = said.at(-1)?.reason;
   switch (status) {
     case "pending":
       return null;
     case "rejected":
-      return { tone: "note", title: `Rejected${by}`, detail: `${last?.reason ? `${quote(last.reason)} ` : ""}It was never sent.`, isMoving: false };
+      return { tone: "note", title: `Rejected${by}`, at: null, detail: `${reason ? `${quote(reason)} ` : ""}It was never sent.`, isMoving: false };
     case "expired":
-      return { tone: "note", title: `Expired${at}`, detail: "Nobody decided in time. It was never sent.", isMoving: false };
+      return { tone: "note", title: "Expired", at: decidedAt, detail: "Nobody decided in time. It was never sent.", isMoving: false };
     case "cancelled":
-      return { tone: "note", title: `Withdrawn${at}`, detail: `${cancelledBy === null ? "Its run ended" : `${cancelledBy} cancelled its run`} before anyone decided. It was never sent.`, isMoving: false };
+      return { tone: "note", title: "Withdrawn", at: decidedAt, detail: `${cancelledBy === null ? "Its run ended" : `${cancelledBy} cancelled its run`} before anyone decided. It was never sent.`, isMoving: false };
     case "approved":
-      return afterApproval(call, by);
+      return { at: null, ...afterApproval(call, by) };
   }
 }
 
 /** A reason that ends as a sentence does needs no second stop. */
 const quote = (reason: string): string => `“${reason}”${/[.!?…]$/.test(reason) ? "" : "."}`;
 
-function afterApproval(call: Facts["call"], by: string): Outcome {
+function afterApproval(call: Facts["call"], by: string): Omit<Outcome, "at"> {
   switch (call.status) {
     case "approved":
       return { tone: "note", title: `Approved${by}`, detail: call.problem ?? "It is sent next, unless all calls are paused.", isMoving: true };

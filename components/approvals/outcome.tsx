@@ -14,7 +14,7 @@ export function CardOutcome({ card }: { card: ApprovalCard }) {
     <>
       <OutcomeInView isThere={outcome !== null}>
         {outcome ? (
-          <Notice tone={outcome.tone} title={outcome.title}>
+          <Notice tone={outcome.tone} title={outcome.at === null ? outcome.title : <>{outcome.title} <RelativeTime at={outcome.at} now={card.now} /></>}>
             {outcome.detail ? <p className="wrap-anywhere">{outcome.detail}</p> : null}
             {card.call.status === "outcome_unknown" ? (
               <p>

@@ -1,4 +1,4 @@
-import type { DecisionAnswer } from "@/components/approvals/decision";
+import type { CameFirst, DecisionProblem } from "@/components/approvals/decision";
 import type { KimitsuError } from "@/lib/errors";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 
@@ -9,16 +9,17 @@ interface Attempt {
   at: Date;
 }
 
-type Now = Pick<ApprovalView, "status" | "digest" | "expiresAt"> & { decisions: readonly { user: { id: string } }[] };
+type Now = Pick<ApprovalView, "status" | "digest" | "expiresAt" | "decidedAt"> & { decisions: readonly Pick<ApprovalView["decisions"][number], "user" | "verdict" | "at">[] };
 
 /** A refusal in the words of the card. `now` is the approval as it is after the refusal. */
-export function toDecisionProblem(error: KimitsuError, now: Now | null, attempt: Attempt): DecisionAnswer {
-  return { kind: "not_recorded", why: whyOf(error, now, attempt), message: error.message, issues: error.issues.map((issue) => issue.message) };
+export function toDecisionProblem(error: KimitsuError, now: Now | null, attempt: Attempt): DecisionProblem {
+  const why = whyOf(error, now, attempt);
+  const first = now && cameFirst(why, now, attempt);
+  // A message of the server names ids and times of no zone that the reader lives in.
+  return { kind: "not_recorded", why, message: first ? "" : error.message, issues: first ? [] : error.issues.map((issue) => issue.message), first };
 }
 
-type Why = Extract<DecisionAnswer, { kind: "not_recorded" }>["why"];
-
-function whyOf(error: KimitsuError, now: Now | null, { userId, digest, at }: Attempt): Why {
+function whyOf(error: KimitsuError, now: Now | null, { userId, digest, at }: Attempt): DecisionProblem["why"] {
   if (error.code === "forbidden") return "forbidden";
   if (error.code !== "conflict" || now === null) return "invalid";
   // In another tab, or by a token of theirs.
@@ -37,5 +38,26 @@ function whyOf(error: KimitsuError, now: Now | null, { userId, digest, at }: Att
       // The database counts a call as expired in the moment its time is over; the sweep writes it down a little later.
       if (now.expiresAt !== null && now.expiresAt <= at) return "expired";
       return now.decisions.length > 0 ? "decided" : "invalid";
+  }
+}
+
+/** Null where nothing did, or where it does not stand in the way: another's approval of a call that goes on waiting is told by what the server refused for it. */
+function cameFirst(why: DecisionProblem["why"], now: Now, { userId, at }: Attempt): CameFirst | null {
+  const facts = (by: string[], verdict: CameFirst["verdict"], when: Date | null): CameFirst => ({ by, verdict, at: when?.toISOString() ?? null, now: at.toISOString() });
+  const own = now.decisions.find(({ user }) => user.id === userId);
+  switch (why) {
+    case "expired":
+      return facts([], null, now.decidedAt ?? now.expiresAt);
+    case "run_ended":
+      return facts([], null, now.decidedAt);
+    case "changed":
+      return facts([], null, null);
+    case "decided_by_you":
+      return own ? facts([], own.verdict, own.at) : null;
+    case "decided":
+      if (now.status !== "approved" && now.status !== "rejected") return null;
+      return facts(now.decisions.filter(({ verdict }) => verdict === now.status).map(({ user }) => user.name), now.status, now.decidedAt);
+    default:
+      return null;
   }
 }
