@@ -11,6 +11,7 @@ import { AsideNotes } from "./aside-notes";
 import type { CardActions } from "./decision";
 import { DecisionArea } from "./decision-area";
 import { sightOf, toDecisionFacts } from "./decision-facts";
+import { joinNames } from "./join-names";
 import { LookingAt } from "./looking";
 import { WhoCould } from "./no-decision";
 import { CardOutcome } from "./outcome";
@@ -108,7 +109,7 @@ function Arguments({ card }: { card: ApprovalCard }) {
       <ArgumentTable rows={card.arguments} gone={card.gone} />
       {card.comparedWith ? (
         <p className="text-sm text-ink-3">
-          Compared with the last approved call of this tool{card.comparedWith.by ? `, by ${card.comparedWith.by}` : ""}, <RelativeTime at={card.comparedWith.at} now={card.now} />.
+          Compared with the last approved call of this tool{card.comparedWith.by.length > 0 ? `, by ${joinNames(card.comparedWith.by)}` : ""}, <RelativeTime at={card.comparedWith.at} now={card.now} />.
         </p>
       ) : (
         <p className="text-sm text-ink-3">No call of this tool was approved before, so there is nothing to compare with.</p>

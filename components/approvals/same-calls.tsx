@@ -2,6 +2,7 @@ import Link from "next/link";
 import { Notice } from "@/components/ui/notice";
 import { RelativeTime } from "@/components/ui/relative-time";
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
+import { joinNames } from "./join-names";
 
 const BECAME: Partial<Record<NonNullable<ApprovalCard["same"]["approved"]>["status"], string>> = {
   approved: "not sent yet",
@@ -19,7 +20,7 @@ export function SameCalls({ card: { same, status, now } }: { card: ApprovalCard 
     <Notice tone="careful" title={approved ? "Exactly this call was approved before" : others(waiting)}>
       {approved ? (
         <p>
-          {approved.by ? `By ${approved.by}, ` : null}
+          {approved.by.length > 0 ? `By ${joinNames(approved.by)}, ` : null}
           <RelativeTime at={approved.at} now={now} />, {BECAME[approved.status] ?? approved.status}, {approved.isSameRun ? "earlier in " : "in "}
           <Link href={`/history/${approved.runId}`} className="underline underline-offset-3">
             {approved.isSameRun ? "this run" : "another run"}

@@ -1,6 +1,7 @@
 import { RelativeTime } from "@/components/ui/relative-time";
 import type { SeenBefore } from "@/lib/store/queries/seen-before";
 import { describeDuration } from "./describe-left";
+import { joinNames } from "./join-names";
 
 /** How people decided about the same tool lately: facts beside the case, never a recommendation. */
 export function SeenBeforeLine({ seen, now }: { seen: SeenBefore; now: string }) {
@@ -26,7 +27,7 @@ export function SeenBeforeLine({ seen, now }: { seen: SeenBefore; now: string })
       )}
       {seen.last ? (
         <li>
-          last {seen.last.verdict} by <b className="font-semibold text-ink">{seen.last.by}</b>, <RelativeTime at={seen.last.at} now={now} />
+          last {seen.last.verdict} by <b className="font-semibold text-ink">{joinNames(seen.last.by)}</b>, <RelativeTime at={seen.last.at} now={now} />
         </li>
       ) : null}
       <li className="text-ink-3">in the last {seen.days} days</li>

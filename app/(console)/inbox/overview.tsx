@@ -2,6 +2,7 @@ import Link from "next/link";
 import { Command } from "@/components/ui/command";
 import { EmptyState } from "@/components/ui/empty-state";
 import { RelativeTime } from "@/components/ui/relative-time";
+import { joinNames } from "@/components/approvals/join-names";
 import { KeyHint } from "@/components/approvals/key-hint";
 import { engineDeps } from "@/lib/engine/deps";
 import type { InboxCounts } from "@/lib/store/queries/inbox-counts";
@@ -25,7 +26,7 @@ export async function InboxOverview({ counts, now }: { counts: InboxCounts; now:
                   <span className="wrap-anywhere">{row.summary}</span>
                   <span className="text-sm text-ink-2">
                     {row.status === "cancelled" ? "withdrawn" : row.status}
-                    {row.by && row.status !== "expired" && row.status !== "cancelled" ? ` by ${row.by}` : ""} · <code>{row.server}.{row.tool}</code> · <RelativeTime at={row.at} now={now} />
+                    {row.by.length > 0 ? ` by ${joinNames(row.by)}` : ""} · <code>{row.server}.{row.tool}</code> · <RelativeTime at={row.at} now={now} />
                   </span>
                 </Link>
               </li>

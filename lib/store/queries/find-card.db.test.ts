@@ -71,7 +71,7 @@ test(verifies("inbox:same", "a card says that the very same call was approved be
   expect((await cardOf(first.approval.id))?.same).toEqual({ approved: null, waiting: 1 });
   expect((await cardOf(other.approval.id))?.same).toEqual({ approved: null, waiting: 0 });
   await first.bench.decide(first.approval, "approved");
-  expect((await cardOf(second.approval.id))?.same).toMatchObject({ approved: { runId: first.approval.runId, isSameRun: false, by: expect.any(String), status: "approved" }, waiting: 0 });
+  expect((await cardOf(second.approval.id))?.same).toMatchObject({ approved: { runId: first.approval.runId, isSameRun: false, by: [expect.any(String)], status: "approved" }, waiting: 0 });
   await first.bench.advance(first.approval.runId);
   expect((await cardOf(second.approval.id))?.same.approved).toMatchObject({ status: "succeeded" });
   expect((await cardOf(other.approval.id))?.same).toEqual({ approved: null, waiting: 0 });

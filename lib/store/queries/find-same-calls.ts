@@ -7,16 +7,16 @@ const COUNTED_MAX = 100;
 /** Calls of the same tool with exactly the same arguments. */
 export interface SameCalls {
   /** The last one that people let through, and what became of it. */
-  approved: { runId: string; isSameRun: boolean; by: string | null; at: string; status: CallStatus } | null;
+  approved: { runId: string; isSameRun: boolean; by: string[]; at: string; status: CallStatus } | null;
   waiting: number;
 }
 
 export async function findSameCalls(db: Db, { id, runId, server, tool, digest }: { id: string; runId: string; server: string; tool: string; digest: string }): Promise<SameCalls> {
   // The statuses are written out, because the index is of those alone.
   const [[approved], [waiting]] = await Promise.all([
-    db.$queryRaw<{ runId: string; by: string | null; at: Date; status: CallStatus }[]>`
+    db.$queryRaw<{ runId: string; by: string[]; at: Date; status: CallStatus }[]>`
       SELECT a.run_id AS "runId", a.decided_at AS at, c.status,
-        (SELECT u.name FROM decisions d JOIN users u ON u.id = d.user_id WHERE d.approval_id = a.id ORDER BY d.id DESC LIMIT 1) AS by
+        ARRAY(SELECT u.name FROM decisions d JOIN users u ON u.id = d.user_id WHERE d.approval_id = a.id AND d.verdict = 'approved' ORDER BY d.id) AS by
       FROM approvals a JOIN calls c ON c.id = a.call_id
       WHERE a.digest = ${digest} AND a.server = ${server} AND a.tool = ${tool} AND a.status = 'approved' AND a.id <> ${id}
       ORDER BY a.decided_at DESC LIMIT 1`,

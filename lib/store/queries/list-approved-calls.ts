@@ -6,7 +6,8 @@ const COMPARED_MAX = 10;
 export interface ApprovedCall {
   /** Redacted. */
   arguments: unknown;
-  by: string | null;
+  /** Everyone who approved it, in their order. */
+  by: string[];
   at: string;
 }
 
@@ -16,7 +17,7 @@ export async function listApprovedCalls(db: Db, approval: { id: string; callId: 
     where: { server: approval.server, tool: approval.tool, status: "approved", callId: { not: approval.callId } },
     orderBy: { decidedAt: "desc" },
     take: COMPARED_MAX,
-    select: { decidedAt: true, createdAt: true, call: { select: { arguments: true } }, decisions: { orderBy: { id: "desc" }, take: 1, select: { user: { select: { name: true } } } } },
+    select: { decidedAt: true, createdAt: true, call: { select: { arguments: true } }, decisions: { where: { verdict: "approved" }, orderBy: { id: "asc" }, select: { user: { select: { name: true } } } } },
   });
-  return rows.map((row) => ({ arguments: row.call.arguments, by: row.decisions[0]?.user.name ?? null, at: (row.decidedAt ?? row.createdAt).toISOString() }));
+  return rows.map((row) => ({ arguments: row.call.arguments, by: row.decisions.map(({ user }) => user.name), at: (row.decidedAt ?? row.createdAt).toISOString() }));
 }

@@ -11,7 +11,8 @@ export interface DecidedApproval {
   summary: string;
   danger: DangerLevel;
   status: string;
-  by: string | null;
+  /** Everyone who said what it came to, in their order. */
+  by: string[];
   at: string;
 }
 
@@ -21,7 +22,7 @@ export async function listDecided(db: Db): Promise<DecidedApproval[]> {
     where: { decidedAt: { not: null } },
     orderBy: { decidedAt: "desc" },
     take: SHOWN,
-    include: { call: { select: { summary: true } }, decisions: { orderBy: { id: "desc" }, take: 1, select: { user: { select: { name: true } } } } },
+    include: { call: { select: { summary: true } }, decisions: { orderBy: { id: "asc" }, select: { verdict: true, user: { select: { name: true } } } } },
   });
   return rows.map((row) => ({
     id: row.id,
@@ -30,7 +31,7 @@ export async function listDecided(db: Db): Promise<DecidedApproval[]> {
     summary: showInvisible(row.summary || row.call.summary || row.tool),
     danger: row.danger,
     status: row.status,
-    by: row.decisions[0]?.user.name ?? null,
+    by: row.decisions.filter(({ verdict }) => verdict === row.status).map(({ user }) => user.name),
     at: (row.decidedAt ?? row.createdAt).toISOString(),
   }));
 }

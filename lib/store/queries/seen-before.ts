@@ -13,7 +13,7 @@ export interface SeenBefore {
   /** The last reasons that were given for a no, without repeats. */
   reasons: string[];
   medianMs: number | null;
-  last: { verdict: string; by: string; at: string } | null;
+  last: { verdict: string; by: string[]; at: string } | null;
 }
 
 /** `tool.id` is the approval that is looked at, which is not among those before it. */
@@ -31,12 +31,12 @@ export async function seenBefore(db: Db, tool: { id: string; server: string; too
     db.approval.findFirst({
       where: { ...decided, status: { in: ["approved", "rejected"] } },
       orderBy: { decidedAt: "desc" },
-      select: { status: true, decidedAt: true, decisions: { orderBy: { id: "desc" }, take: 1, select: { user: { select: { name: true } } } } },
+      select: { status: true, decidedAt: true, decisions: { orderBy: { id: "asc" }, select: { verdict: true, user: { select: { name: true } } } } },
     }),
   ]);
   const countOf = (status: string) => counts.find((row) => row.status === status)?._count ?? 0;
   const reasons = rejections.flatMap((row) => row.decisions.flatMap(({ reason }) => (reason ? [reason] : [])));
-  const by = last?.decisions[0]?.user.name;
+  const by = last?.decisions.filter(({ verdict }) => verdict === last.status).map(({ user }) => user.name) ?? [];
   return {
     days: WINDOW_DAYS,
     approved: countOf("approved"),
@@ -44,6 +44,6 @@ export async function seenBefore(db: Db, tool: { id: string; server: string; too
     expired: countOf("expired"),
     reasons: [...new Set(reasons)].slice(0, REASONS_MAX),
     medianMs: median[0]?.ms ?? null,
-    last: last?.decidedAt && by ? { verdict: last.status, by, at: last.decidedAt.toISOString() } : null,
+    last: last?.decidedAt && by.length > 0 ? { verdict: last.status, by, at: last.decidedAt.toISOString() } : null,
   };
 }
