@@ -2,7 +2,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { GET } from "@/app/runs/[runId]/route";
 import { GET as LIST } from "@/app/runs/route";
 import { createProgram } from "@/lib/cli/program";
+import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { rereadEnv } from "@/lib/env";
+import { insertEvents } from "@/lib/store/event-sql";
 import { ask, openApiBench } from "@/lib/testing/api-bench";
 import { buildUser } from "@/lib/testing/builders";
 import { useDatabase } from "@/lib/testing/database";
@@ -118,6 +120,18 @@ describe("looking", () => {
     expect(last()).toEqual((await ask(GET, `/runs/${runId}`, { token }, { runId })).body);
     await kimitsu("runs", "--q", runId, "--json");
     expect(last()).toEqual((await ask(LIST, `/runs?q=${runId}`, { token })).body.items[0]);
+  });
+
+  test("one run with the calls that somebody must settle, and the answers that somebody must see", async () => {
+    const runId = await asked();
+    const [approval] = await bench.pendingOf(runId);
+    const unknown = insertEvents([{ chainId: runId, type: "call.outcome_unknown", at: new Date(), actor: SYSTEM_ACTOR, data: { call_id: approval!.callId } }], "one");
+    await database.db.$executeRaw`WITH one AS (SELECT 1) ${unknown}`;
+    await database.db.call.update({ where: { id: approval!.callId }, data: { status: "outcome_unknown", executingAt: new Date() } });
+    await database.db.step.updateMany({ where: { runId }, data: { status: "needs_human_review", error: { code: "needs_human", message: "Look at the sum" } } });
+    await kimitsu("runs", "get", runId);
+    const { id: stepId } = await database.db.step.findFirstOrThrow({ where: { runId } });
+    for (const part of ["nobody knows whether this happened", `recorder.t-none {"text":"act"}`, `POST /calls/${approval!.callId}/settle`, `the answer of step work (${stepId}): Look at the sum`]) expect(printed.at(-1)).toContain(part);
   });
 
   test("what an agent or a server wrote moves no cursor, makes no row of its own and hides nothing from whoever decides in a terminal", async () => {

@@ -74,6 +74,11 @@ function describe(run: RunView, ways: readonly string[]): string {
     formatTable(["STEP", "TYPE", "STATUS", ""], run.steps.map((step) => [step.key, step.type, `${step.status}${step.degraded ? " (degraded)" : ""}`, step.error?.message ?? ""])),
   ];
   for (const [place, approval] of run.pendingApprovals.entries()) lines.push("", `waits for a decision: ${plainLine(approval.summary)}`, `  ${plainLine(`${approval.server}.${approval.tool} ${JSON.stringify(approval.arguments)}`)}`, `  ${ways[place]}`);
+  for (const { id, name, message } of run.pendingReviews) lines.push("", `waits for a review: the answer of step ${plainLine(name)} (${id})${message && `: ${plainLine(message)}`}`, "  accept it or end the run in the console, or with POST /runs/{runId}/review");
+  for (const call of run.pendingSettlements) {
+    const what = plainLine(`${call.server}.${call.tool} ${JSON.stringify(call.arguments)}`);
+    lines.push("", `nobody knows whether this happened: ${plainLine(call.summary)}`, `  ${what}`, `  ${call.id}, since ${call.since.toISOString()}: settle it in the console, or with POST /calls/${call.id}/settle`);
+  }
   if (run.status === "complete") lines.push("", showInvisible(JSON.stringify(run.output, null, 2)));
   return lines.join("\n");
 }

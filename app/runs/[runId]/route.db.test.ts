@@ -65,6 +65,7 @@ describe("200", () => {
         },
       ],
       pending_reviews: [],
+      pending_settlements: [],
       totals: metrics,
       created_at: time,
       updated_at: time,

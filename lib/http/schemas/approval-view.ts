@@ -2,6 +2,8 @@ import { z } from "zod";
 
 export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "expired", "cancelled"] as const;
 
+export const dangerSchema = z.enum(["safe", "low", "medium", "high", "critical"]);
+
 const askedBecauseSchema = z
   .strictObject({
     layer: z.string().describe("The layer of the policy that asked"),
@@ -18,7 +20,7 @@ const shown = {
   server: z.string(),
   tool: z.string(),
   arguments: z.unknown().describe("Redacted"),
-  danger: z.enum(["safe", "low", "medium", "high", "critical"]),
+  danger: dangerSchema,
   asked_because: z.array(askedBecauseSchema),
   on_reject: z.enum(["fail", "recover", "retry", "skip", "degrade"]),
   min_approvals: z.int(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { actorSchema } from "@/lib/http/schemas/common";
-import { pendingApprovalSchema } from "@/lib/http/schemas/approval-view";
+import { dangerSchema, pendingApprovalSchema } from "@/lib/http/schemas/approval-view";
 
 export const RUN_STATUSES = ["pending", "running", "pending_approval", "needs_human_review", "complete", "failed", "cancelled"] as const;
 
@@ -39,6 +39,20 @@ const pendingReviewSchema = z
   })
   .meta({ id: "PendingReview" });
 
+const pendingSettlementSchema = z
+  .strictObject({
+    call_id: z.string().describe("For `POST /calls/{callId}/settle`"),
+    step_id: z.string().describe("As the workflow's file names it"),
+    agent: z.string(),
+    server: z.string(),
+    tool: z.string(),
+    summary: z.string().describe("What the call does, in a sentence made from its arguments"),
+    arguments: z.unknown().describe("Redacted"),
+    danger: dangerSchema,
+    unknown_since: z.iso.datetime(),
+  })
+  .meta({ id: "PendingSettlement" });
+
 export const runEnvelopeSchema = z
   .strictObject({
     run_id: z.string(),
@@ -54,6 +68,7 @@ export const runEnvelopeSchema = z
     steps: z.array(stepSchema),
     pending_approvals: z.array(pendingApprovalSchema),
     pending_reviews: z.array(pendingReviewSchema),
+    pending_settlements: z.array(pendingSettlementSchema).describe("Calls that were sent and of which nobody knows whether they happened, also of a run that is over; the first hundred"),
     totals: metricsSchema,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

@@ -136,7 +136,7 @@ export const cancelRun = defineOperation({
   description: "Pending approvals are withdrawn, and what was not sent is never sent. 409 for a run that is over already.",
   permission: "runs:write",
   params,
-  body: z.strictObject({ reason: comment }).meta({ id: "CancelRun" }),
+  body: z.strictObject({ reason: comment.describe("Why; kept with who ended it") }).meta({ id: "CancelRun" }),
   response: runStateSchema,
 });
 

@@ -4,6 +4,7 @@ import type { StepStatus } from "@/lib/domain/step-state";
 import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import { listReviewSteps } from "@/lib/store/queries/list-review-steps";
+import { listUnsettledCalls } from "@/lib/store/queries/list-unsettled-calls";
 import { shown } from "@/lib/store/queries/shown";
 import { findStarters } from "@/lib/store/queries/starter-people";
 import { sumPersonWaits } from "@/lib/store/queries/sum-person-waits";
@@ -77,7 +78,7 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
     db.event.findFirst({ where: { chainId: runId }, orderBy: { seq: "desc" }, select: { seq: true } }),
     sumPersonWaits(db, [runId], now),
     db.run.findFirst({ where: { retryOfRunId: runId }, orderBy: { id: "desc" }, select: { id: true } }),
-    db.call.findMany({ where: { runId, status: "outcome_unknown" }, orderBy: { id: "asc" }, take: UNKNOWN_SHOWN_MAX, select: { id: true, server: true, tool: true, summary: true, stepId: true } }),
+    listUnsettledCalls(db, runId),
     listReviewSteps(db, runId),
     findStarters(db, [run]),
     db.step.findFirst({ where: { runId, degraded: true }, select: { id: true } }),
@@ -98,7 +99,7 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
     waitedMs: waits.get(runId) ?? 0,
     steps: steps.map((step) => ({ ...step, error: shown(step.error as RunPageStep["error"]), costUsd: Number(step.costUsd), children: children.get(step.id) ?? { total: 0, ended: 0 } })),
     counts: { approvals, pendingApprovals, events: lastEvent?.seq ?? 0 },
-    unknownCalls: unknownCalls.map((call) => ({ ...call, summary: showInvisible(call.summary) })),
+    unknownCalls: unknownCalls.slice(0, UNKNOWN_SHOWN_MAX).map(({ id, server, tool, summary, stepId }) => ({ id, server, tool, stepId, summary: showInvisible(summary) })),
     review: review ? { stepId: review.id, name: review.name, message: showInvisible(review.message), output: shown(review.rawOutput), digest: digestOutput(review.rawOutput), others: reviews.length - 1 } : null,
   };
 }

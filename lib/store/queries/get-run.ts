@@ -5,6 +5,7 @@ import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
 import { type ApprovalView, listPendingOfRun } from "@/lib/store/queries/get-approval";
 import { listReviewSteps, type ReviewStep } from "@/lib/store/queries/list-review-steps";
+import { listUnsettledCalls, type UnsettledCall } from "@/lib/store/queries/list-unsettled-calls";
 import { addFigures, type Figures, type RunFailure, type StartedBy, toFigures } from "@/lib/store/queries/run-view";
 
 export interface RunStepView {
@@ -38,6 +39,8 @@ export interface RunView {
   pendingApprovals: ApprovalView[];
   /** Answers that wait for a person. */
   pendingReviews: ReviewStep[];
+  /** Calls of which nobody knows whether they happened, until a person says it. */
+  pendingSettlements: UnsettledCall[];
   figures: Figures;
   durationMs: number;
   createdAt: Date;
@@ -66,6 +69,7 @@ export async function getRun(db: Db, runId: string): Promise<RunView> {
     steps: row.steps.filter((step) => step.parentId === null).map((step) => toStepView(step, row.steps, until)),
     pendingApprovals: await listPendingOfRun(db, runId),
     pendingReviews: row.steps.some((step) => step.status === "needs_human_review") ? await listReviewSteps(db, runId) : [],
+    pendingSettlements: await listUnsettledCalls(db, runId),
     figures: toFigures(row),
     durationMs: Math.max(until.getTime() - row.createdAt.getTime(), 0),
     createdAt: row.createdAt,

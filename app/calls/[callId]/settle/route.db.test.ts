@@ -53,6 +53,22 @@ describe("403", () => {
   });
 });
 
+describe("the envelope", () => {
+  test(verifies("run:settle:named", "names the call that waits to be settled, with what it would do and since when, until it is; of a run that is over too"), async () => {
+    const waiting = async (runId: string) => (await ask(RUN, `/runs/${runId}`, { token }, { runId })).body.pending_settlements;
+    const { runId, callId } = await unknown();
+    const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+    expect(await waiting(runId)).toEqual([
+      { call_id: callId, step_id: "work", agent: "worker", server: "recorder", tool: "drop-after", summary: expect.stringContaining("text act"), arguments: { text: "act" }, danger: "high", unknown_since: since },
+    ]);
+    await settle(callId, { outcome: "failed" });
+    expect(await waiting(runId)).toEqual([]);
+    const other = await unknown();
+    await ask(CANCEL, "/x", { method: "POST", token, body: {} }, { runId: other.runId });
+    expect(await waiting(other.runId)).toMatchObject([{ call_id: other.callId }]);
+  });
+});
+
 describe("200", () => {
   test("it happened: the run goes on with the result that the person gave, and nothing is sent again", async () => {
     const { runId, callId } = await unknown();
