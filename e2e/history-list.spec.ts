@@ -98,7 +98,6 @@ test(verifies("console:times", "History takes times as the reader's clock has th
   const page = await open(operator, { timezoneId: "Asia/Tokyo" });
   await page.goto(`/history?workflow=${workflow}`);
   const filter = page.getByRole("search", { name: "Filter runs" }).filter({ visible: true });
-  // Once the server knows the reader's zone the form is made anew, and what was opened before is closed.
   await expect(filter.getByLabel("From (Tokyo)")).toBeAttached();
   await filter.getByText("Cost, and exact times").click();
   await filter.getByLabel("From (Tokyo)").fill("2026-02-03T19:00");
@@ -111,6 +110,28 @@ test(verifies("console:times", "History takes times as the reader's clock has th
   await other.goto(page.url());
   await expect(rows(other)).toHaveCount(1);
   await expect(other.getByRole("search", { name: "Filter runs" }).filter({ visible: true }).getByLabel("From (New York)")).toHaveValue("2026-02-03T05:00");
+});
+
+test(verifies("console:times", "what a first visitor opens and types before the server knows their zone stays open and typed"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { workflow } = await seedRuns(deps, operator, 2);
+  const page = await open(operator, { timezoneId: "Asia/Tokyo" });
+  const answer = Promise.withResolvers<void>();
+  await page.route(({ pathname }) => pathname === "/history", async (route) => {
+    if (route.request().headers().rsc) await answer.promise;
+    await route.continue();
+  });
+  const asked = page.waitForRequest((request) => request.headers().rsc !== undefined && new URL(request.url()).pathname === "/history");
+  await page.goto(`/history?workflow=${workflow}`);
+  const filter = page.getByRole("search", { name: "Filter runs" }).filter({ visible: true });
+  await asked;
+  await filter.getByText("Cost, and exact times").click();
+  await filter.getByLabel("Cost from ($)").fill("0.01");
+  await filter.getByLabel("From (UTC)").fill("2026-02-03T19:00");
+  answer.resolve();
+  await expect(filter.getByLabel("From (Tokyo)")).toHaveValue("2026-02-03T19:00");
+  await expect(filter.getByLabel("From (Tokyo)")).toBeVisible();
+  await expect(filter.getByLabel("Cost from ($)")).toHaveValue("0.01");
 });
 
 test(verifies("ui:working", "a filter that is on its way says so"), async ({ open, person, deps }) => {

@@ -6,7 +6,7 @@ import { LinkWorking } from "@/components/shell/link-working";
 import { buttonClass } from "@/components/ui/button";
 import { SelectField, TextField } from "@/components/ui/field";
 import { SubmitButton } from "@/components/ui/submit-button";
-import { pickerValue, placeOf } from "../picked-times";
+import { TimeField } from "../time-field";
 import { formatHistoryQuery, type HistoryQuery, isFiltered, PERIODS } from "./filter";
 
 const STATUS_CHOICES = [{ value: "", label: "Any" }, ...RUN_STATUSES.map((status) => ({ value: status, label: RUN_WORDS[status].word }))];
@@ -43,8 +43,8 @@ export function HistoryFilters(props: Props) {
 function FilterForm({ query, zone, workflows, agents, clearHref, idPrefix }: Props & { idPrefix: string }) {
   const text = { spellCheck: false, autoComplete: "off" } as const;
   return (
-    // Keyed by what is filtered, because a browser keeps what was typed when only the address changes.
-    <Form key={`${zone} ${formatHistoryQuery(query)}`} role="search" aria-label="Filter runs" action="/history" className="grid gap-2.5 px-4 py-3 tablet:px-6">
+    // Keyed by what is filtered, because a browser keeps what was typed when only the address changes. Not by the zone, which comes after the first paint of a first visit.
+    <Form key={formatHistoryQuery(query)} role="search" aria-label="Filter runs" action="/history" className="grid gap-2.5 px-4 py-3 tablet:px-6">
       <div className="grid grid-cols-2 items-end gap-2.5 tablet:grid-cols-4 wide:grid-cols-[minmax(0,1.6fr)_repeat(5,minmax(0,1fr))_auto]">
         <TextField id={`${idPrefix}-q`} name="q" label="Text" placeholder="Words, values, run_…" defaultValue={query.q} className="max-tablet:col-span-2" {...text} />
         <SelectField id={`${idPrefix}-status`} name="status" label="Status" choices={STATUS_CHOICES} defaultValue={query.status ?? ""} />
@@ -83,8 +83,8 @@ function RareFilters({ query, zone, idPrefix }: { query: HistoryQuery; zone: str
       <div className="grid grid-cols-2 items-end gap-2.5 pt-2 tablet:max-w-190 tablet:grid-cols-4">
         <TextField id={`${idPrefix}-cost-min`} name="cost_min" label="Cost from ($)" defaultValue={query.cost_min} {...amount} />
         <TextField id={`${idPrefix}-cost-max`} name="cost_max" label="Cost to ($)" defaultValue={query.cost_max} {...amount} />
-        <TextField id={`${idPrefix}-from`} name="from" type="datetime-local" label={`From (${placeOf(zone)})`} defaultValue={pickerValue(query.from, zone)} className="max-tablet:col-span-2" />
-        <TextField id={`${idPrefix}-to`} name="to" type="datetime-local" label={`Until (${placeOf(zone)})`} defaultValue={pickerValue(query.to, zone)} className="max-tablet:col-span-2" />
+        <TimeField id={`${idPrefix}-from`} name="from" label="From" at={query.from} zone={zone} className="max-tablet:col-span-2" />
+        <TimeField id={`${idPrefix}-to`} name="to" label="Until" at={query.to} zone={zone} className="max-tablet:col-span-2" />
       </div>
     </details>
   );
