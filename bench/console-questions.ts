@@ -12,6 +12,7 @@ import { listReviewerVerdicts } from "@/lib/store/queries/insights/list-reviewer
 import { listToolVerdicts } from "@/lib/store/queries/insights/list-tool-verdicts";
 import { listUnrejectedRules } from "@/lib/store/queries/insights/list-unrejected-rules";
 import { listDecided } from "@/lib/store/queries/list-decided";
+import { listEventSubjects } from "@/lib/store/queries/list-event-subjects";
 import { listEvents } from "@/lib/store/queries/list-events";
 import { listHistory } from "@/lib/store/queries/list-history";
 import { type InboxQuery, listInbox } from "@/lib/store/queries/list-inbox";
@@ -21,6 +22,7 @@ import { listRuns } from "@/lib/store/queries/list-runs";
 import { listSavedViews } from "@/lib/store/queries/list-saved-views";
 import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
 import { listWorkflowVersions } from "@/lib/store/queries/list-workflow-versions";
+import { searchRuns } from "@/lib/store/queries/search-console";
 import type { RunFilter } from "@/lib/store/queries/run-filter";
 import type { Db } from "@/lib/store/client";
 import type { Seeded } from "./seed-console";
@@ -57,7 +59,7 @@ const inbox = (what: string, query: InboxAsked | ((seeded: Seeded) => InboxAsked
 const history = (what: string, filter: RunFilter | ((seeded: Seeded) => RunFilter)): Question =>
   question("History", what, (db, { reviewerId }) => listSavedViews(db, reviewerId), (db, seeded) => listHistory(db, { ...(typeof filter === "function" ? filter(seeded) : filter), now: now() }));
 const audit = (what: string, query: Parameters<typeof listEvents>[1] | ((seeded: Seeded) => Parameters<typeof listEvents>[1])): Question =>
-  question("Audit", what, getAuditState, (db, seeded) => listEvents(db, typeof query === "function" ? query(seeded) : query));
+  question("Audit", what, getAuditState, async (db, seeded) => listEventSubjects(db, (await listEvents(db, typeof query === "function" ? query(seeded) : query)).items));
 /** Over a day, which holds as much at both sizes: figures of a longer stretch take longer because they are of more. */
 const day = () => ({ from: ago(24), to: now(), limit: 20 });
 
@@ -97,6 +99,8 @@ export const QUESTIONS: Question[] = [
   history("text: a workflow's name", { text: "workflow-3" }),
   history("text: one order", ({ runs }) => ({ text: `A-${Math.ceil(runs / 2)}` })),
   history("text: nowhere", { text: "zebra" }),
+  question("Palette", "runs by a word that few have", (db, { runs }) => searchRuns(db, `A-${Math.ceil(runs / 2)}`)),
+  question("Palette", "runs by a workflow's name", (db) => searchRuns(db, "workflow-3")),
   { page: "API", what: "GET /runs", ask: (db) => listRuns(db, {}) },
   { page: "API", what: "GET /runs?status=failed", ask: (db) => listRuns(db, { status: ["failed"] }) },
   question("Run", "timeline", (db, seeded) => findRunPage(db, runIdOf(seeded, 0.5), now()), (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5)), (db, seeded) => listRunSpans(db, runIdOf(seeded, 0.5), { from: new Date(0), to: now(), max: 80 })),

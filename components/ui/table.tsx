@@ -2,10 +2,10 @@ import type { ComponentProps, ReactNode } from "react";
 import { classNames } from "./class-names";
 
 /** A table on paper: hairlines between rows, no box. Too wide for the screen, it scrolls by itself, by keyboard too. */
-export function Table({ label, head, children }: { label: string; head: ReactNode; children: ReactNode }) {
+export function Table({ label, head, children, isFixed = false }: { label: string; head: ReactNode; children: ReactNode; /** The head gives the widths, and what does not fit is clipped. */ isFixed?: boolean }) {
   return (
     <div role="region" aria-label={label} tabIndex={0} className="overflow-x-auto focus-visible:-outline-offset-2">
-      <table className="w-full border-collapse text-left">
+      <table className={classNames("w-full border-collapse text-left", isFixed && "table-fixed")}>
         <thead>
           <tr className="border-b border-line">{head}</tr>
         </thead>

@@ -22,6 +22,6 @@ export class AuditPage {
   /** What tells events apart: "system · 12" is hidden on narrow screens, but always part of the opened row. */
   async places(): Promise<string[]> {
     await this.events.first().waitFor();
-    return this.events.locator("summary code:last-child").allInnerTexts();
+    return this.events.locator("summary > code:last-child").allInnerTexts();
   }
 }

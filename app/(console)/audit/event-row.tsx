@@ -9,7 +9,7 @@ import { addressWith } from "../search-params";
 export const TRAIL_COLUMNS = "grid grid-cols-[20px_minmax(0,1fr)] gap-x-3 tablet:grid-cols-[20px_156px_minmax(0,1.2fr)_minmax(0,1fr)] wide:grid-cols-[20px_236px_minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)]";
 
 /** One event; opened, it shows the text that was sealed, redacted when it was written. */
-export function EventRow({ event, now }: { event: TrailEvent; now: string }) {
+export function EventRow({ event, about, now }: { event: TrailEvent; about: string; now: string }) {
   const at = event.at.toISOString();
   return (
     <li className="border-b border-line">
@@ -23,7 +23,14 @@ export function EventRow({ event, now }: { event: TrailEvent; now: string }) {
               · <RelativeTime at={at} now={now} />
             </span>
           </span>
-          <code className="text-ink wrap-anywhere max-tablet:col-start-2 max-tablet:row-start-1">{event.type}</code>
+          <span className="min-w-0 max-tablet:col-start-2 max-tablet:row-start-1">
+            <code className="text-ink wrap-anywhere">{event.type}</code>
+            {about ? (
+              <span title={about} className="block truncate text-sm text-ink-2">
+                {about}
+              </span>
+            ) : null}
+          </span>
           <span className="min-w-0 truncate max-tablet:col-start-2 max-tablet:text-sm max-tablet:text-ink-2">
             {event.actor.name} <span className="text-sm text-ink-3">{event.actor.kind}</span>
           </span>

@@ -1,5 +1,6 @@
 import { redirect } from "next/navigation";
 import { Download } from "lucide-react";
+import { describeEvent } from "@/components/runs/describe-event";
 import { KeepZone } from "@/components/shell/keep-zone";
 import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -9,7 +10,9 @@ import { Pager } from "@/components/ui/pager";
 import { requirePermission } from "@/lib/auth/session";
 import { engineDeps } from "@/lib/engine/deps";
 import { getAuditState } from "@/lib/store/queries/get-audit-state";
+import { listEventSubjects } from "@/lib/store/queries/list-event-subjects";
 import { listEvents } from "@/lib/store/queries/list-events";
+import { shown } from "@/lib/store/queries/shown";
 import { settleTimes } from "../picked-times";
 import { readerZone } from "../reader-zone";
 import { addressWith, oneText } from "../search-params";
@@ -33,6 +36,7 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
   const { db, now } = engineDeps();
   const clock = now().toISOString();
   const [state, page] = await Promise.all([getAuditState(db), listEvents(db, { ...filter, cursor })]);
+  const subjectOf = await listEventSubjects(db, page.items);
   const exportHref = addressWith("/audit-log/export", { chain: query.chain, type: query.type, actor: query.actor, from: filter.from?.toISOString(), to: filter.to?.toISOString() });
   return (
     <>
@@ -57,7 +61,7 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
           </div>
           <ol>
             {page.items.map((event) => (
-              <EventRow key={event.id} event={event} now={clock} />
+              <EventRow key={event.id} event={event} about={describeEvent(shown(event.data), subjectOf(event.data))} now={clock} />
             ))}
           </ol>
         </section>

@@ -25,7 +25,7 @@ export async function findAll(caller: Principal, text: string): Promise<FoundGro
   const groups: FoundGroup[] = [
     { title: "Waiting calls", items: calls.map((call) => ({ label: call.summary, detail: `${call.tool} · ${DANGER_WORDS[call.danger]}`, href: `/inbox/${call.id}` })) },
     { title: "Workflows", items: workflows.map(({ name, definition }) => ({ label: name, detail: start(definition.visibility), href: `/workflows/${encodeURIComponent(name)}` })) },
-    { title: "Runs", items: runs.map((run) => ({ label: run.id, detail: `${run.workflow} · ${run.status.replaceAll("_", " ")} · ${run.startedBy}`, href: `/history/${run.id}` })) },
+    { title: "Runs", items: runs.map((run) => ({ label: run.id, detail: `${run.workflow} · ${run.status.replaceAll("_", " ")} · ${run.startedBy}`, about: run.about, href: `/history/${run.id}` })) },
     { title: "Tools", items: tools.slice(0, TOOLS_MAX).map((tool) => ({ label: `${tool.server}.${tool.tool}`, detail: tool.title ?? "", href: `/tools/${encodeURIComponent(tool.server)}/${encodeURIComponent(tool.tool)}` })) },
     { title: "People", items: people.map((person) => ({ label: person.name, detail: `${person.email} · ${person.role}`, href: `/settings/people?q=${encodeURIComponent(person.email)}` })) },
   ];

@@ -9,7 +9,7 @@ const look = { path: "/live/inbox/look", tag, permission: "approvals:decide", bo
 export const beginLook = defineOperation({ ...look, id: "beginLook", method: "POST", summary: "The caller has this card on the screen" });
 export const endLook = defineOperation({ ...look, id: "endLook", method: "DELETE", summary: "The caller no longer has it" });
 
-const foundSchema = z.strictObject({ label: z.string(), detail: z.string(), href: z.string() });
+const foundSchema = z.strictObject({ label: z.string(), detail: z.string(), about: z.string().optional(), href: z.string() });
 
 export const searchConsole = defineOperation({
   id: "searchConsole",

@@ -1,5 +1,6 @@
 import { PAGE_SIZE } from "@/lib/domain/limits";
 import { type ActorKind, SYSTEM_ACTOR } from "@/lib/domain/actor";
+import type { EventData } from "@/lib/domain/audit-event";
 import { isId } from "@/lib/ids";
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
@@ -16,6 +17,8 @@ export interface TrailEvent {
   actor: { kind: ActorKind; id: string; name: string };
   /** As it was sealed, redacted. */
   body: unknown;
+  /** The part of it that is about the thing itself. */
+  data: EventData;
   hash: string;
 }
 
@@ -93,6 +96,7 @@ async function listTypes(db: Db, noun: string): Promise<string[]> {
 }
 
 function toTrailEvent(row: Prisma.EventGetPayload<object>): TrailEvent {
+  const body = JSON.parse(row.body) as { data: EventData };
   return {
     id: row.id,
     chainId: row.chainId,
@@ -100,7 +104,8 @@ function toTrailEvent(row: Prisma.EventGetPayload<object>): TrailEvent {
     type: row.type,
     at: row.at,
     actor: { kind: row.actorKind, id: row.actorId, name: row.actorName },
-    body: JSON.parse(row.body),
+    body,
+    data: body.data,
     hash: row.hash,
   };
 }

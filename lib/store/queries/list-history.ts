@@ -4,6 +4,7 @@ import type { StepStatus } from "@/lib/domain/step-state";
 import type { Db } from "@/lib/store/client";
 import type { Prisma } from "@/lib/store/generated/client";
 import { PLAN_ANEW } from "@/lib/store/plan-anew";
+import { listAbouts } from "@/lib/store/queries/list-abouts";
 import { type Page, toPage } from "@/lib/store/queries/page";
 import { type RunFilter, runsWhere } from "@/lib/store/queries/run-filter";
 import { findStarters } from "@/lib/store/queries/starter-people";
@@ -19,6 +20,8 @@ export interface HistoryRun {
   refused: { rejected: number; expired: number };
   /** With the person behind a token or an agent. */
   startedBy: { kind: string; name: string; person: string | null };
+  /** In one line; empty when it was started with nothing. */
+  about: string;
   steps: { key: string; status: StepStatus }[];
   stepsTotal: number;
   /** Time in which people were asked and had not answered yet; questions that overlap count once. */
@@ -57,8 +60,8 @@ export async function listHistory(db: Db, query: RunFilter & { now: Date; cursor
     ${PLAN_ANEW}SELECT id, workflow, version, status::text AS status, started_by_kind::text AS "startedByKind", started_by_name AS "startedByName", started_by_user_id AS "startedByUserId", active_ms, cost_usd, error, created_at, completed_at
     FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`;
   const ids = rows.map((row) => row.id);
-  const [strips, losses, waits, personBehind] = await Promise.all([listStrips(db, ids), listLosses(db, ids), sumPersonWaits(db, ids, query.now), findStarters(db, rows)]);
-  return toPage(rows, limit, (row) => row.id, (row) => toHistoryRun(row, { strip: strips.get(row.id), loss: losses.get(row.id), waitedMs: waits.get(row.id) ?? 0, person: personBehind(row) }));
+  const [strips, losses, waits, personBehind, abouts] = await Promise.all([listStrips(db, ids), listLosses(db, ids), sumPersonWaits(db, ids, query.now), findStarters(db, rows), listAbouts(db, rows)]);
+  return toPage(rows, limit, (row) => row.id, (row) => toHistoryRun(row, { strip: strips.get(row.id), loss: losses.get(row.id), waitedMs: waits.get(row.id) ?? 0, person: personBehind(row), about: abouts.get(row.id) ?? "" }));
 }
 
 interface Strip {
@@ -97,7 +100,15 @@ async function listLosses(db: Db, runIds: string[]): Promise<Map<string, Loss>> 
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function toHistoryRun(row: Row, { strip, loss, waitedMs, person }: { strip: Strip | undefined; loss: Loss | undefined; waitedMs: number; person: string | null }): HistoryRun {
+interface Found {
+  strip: Strip | undefined;
+  loss: Loss | undefined;
+  waitedMs: number;
+  person: string | null;
+  about: string;
+}
+
+function toHistoryRun(row: Row, { strip, loss, waitedMs, person, about }: Found): HistoryRun {
   return {
     id: row.id,
     workflow: row.workflow,
@@ -106,6 +117,7 @@ function toHistoryRun(row: Row, { strip, loss, waitedMs, person }: { strip: Stri
     degraded: loss?.degraded ?? false,
     refused: { rejected: loss?.rejected ?? 0, expired: loss?.expired ?? 0 },
     startedBy: { kind: row.startedByKind, name: row.startedByName, person },
+    about,
     steps: strip?.steps ?? [],
     stepsTotal: strip?.total ?? 0,
     waitedMs,

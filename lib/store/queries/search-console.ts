@@ -4,6 +4,7 @@ import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 import { PLAN_ANEW } from "@/lib/store/plan-anew";
+import { listAbouts } from "@/lib/store/queries/list-abouts";
 import { runsWhere } from "@/lib/store/queries/run-filter";
 
 const FOUND_MAX = 5;
@@ -40,13 +41,17 @@ export interface FoundRun {
   workflow: string;
   status: RunStatus;
   startedBy: string;
+  /** In one line; empty when it was started with nothing. */
+  about: string;
 }
 
 /** Newest first. The id, or its beginning, is one of the words by which a run is found. */
 export async function searchRuns(db: Db, text: string): Promise<FoundRun[]> {
   if (text.trim() === "") return [];
   const where = await runsWhere(db, { text }, { limit: FOUND_MAX });
-  return db.$queryRaw<FoundRun[]>`${PLAN_ANEW}SELECT id, workflow, status::text AS status, started_by_name AS "startedBy" FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${FOUND_MAX}`;
+  const runs = await db.$queryRaw<Omit<FoundRun, "about">[]>`${PLAN_ANEW}SELECT id, workflow, status::text AS status, started_by_name AS "startedBy" FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${FOUND_MAX}`;
+  const abouts = await listAbouts(db, runs);
+  return runs.map((run) => ({ ...run, about: abouts.get(run.id) ?? "" }));
 }
 
 export function searchPeople(db: Db, text: string): Promise<{ id: string; name: string; email: string; role: string }[]> {

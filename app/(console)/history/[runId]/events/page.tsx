@@ -1,11 +1,12 @@
 import type { Metadata } from "next";
 import { ChevronRight } from "lucide-react";
+import { describeEvent } from "@/components/runs/describe-event";
 import { LocalTime } from "@/components/runs/local-time";
 import { ValueView } from "@/components/runs/value-view";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Pager } from "@/components/ui/pager";
 import { engineDeps } from "@/lib/engine/deps";
-import { listCallTools } from "@/lib/store/queries/list-call-tools";
+import { type EventSubject, listEventSubjects } from "@/lib/store/queries/list-event-subjects";
 import { listRunEvents, type RunEvent } from "@/lib/store/queries/list-run-events";
 import { shown } from "@/lib/store/queries/shown";
 import { addressWith, oneText } from "../../../search-params";
@@ -20,14 +21,14 @@ export default async function RunEventsPage({ params, searchParams }: PageProps<
   const given = Number(oneText((await searchParams).after) ?? 0);
   const after = Number.isSafeInteger(given) && given > 0 && given < 2 ** 31 ? given : 0;
   const page = await listRunEvents(engineDeps().db, run.id, { after, limit: PAGE });
-  const toolOf = await listCallTools(engineDeps().db, page.items.flatMap(({ data }) => callOf(data) ?? []));
+  const subjectOf = await listEventSubjects(engineDeps().db, page.items);
   const base = `/history/${run.id}/events`;
   return (
     <>
       {page.items.length > 0 ? (
         <ol aria-label="Events, oldest first">
           {page.items.map((event) => (
-            <EventRow key={event.id} event={{ ...event, data: shown(event.data) }} tool={toolOf.get(callOf(event.data) ?? "")} />
+            <EventRow key={event.id} event={{ ...event, data: shown(event.data) }} call={subjectOf(event.data)} />
           ))}
         </ol>
       ) : (
@@ -40,7 +41,7 @@ export default async function RunEventsPage({ params, searchParams }: PageProps<
   );
 }
 
-function EventRow({ event, tool }: { event: RunEvent; tool: string | undefined }) {
+function EventRow({ event, call }: { event: RunEvent; call: EventSubject | null }) {
   return (
     <li className="border-b border-line">
       <details className="group">
@@ -48,7 +49,7 @@ function EventRow({ event, tool }: { event: RunEvent; tool: string | undefined }
           <ChevronRight aria-hidden className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90" />
           <span className="text-sm text-ink-3 tabular-nums max-tablet:hidden">{event.seq}</span>
           <span className="min-w-0">
-            <code className="wrap-anywhere">{event.type}</code> <span className="text-sm text-ink-2 wrap-anywhere">{describeData(event.data, tool)}</span>
+            <code className="wrap-anywhere">{event.type}</code> <span className="text-sm text-ink-2 wrap-anywhere">{describeEvent(event.data, call)}</span>
           </span>
           <span className="truncate text-sm text-ink-2 max-tablet:order-last max-tablet:col-start-2">{event.actor.name}</span>
           <span className="text-sm text-ink-3">
@@ -61,15 +62,4 @@ function EventRow({ event, tool }: { event: RunEvent; tool: string | undefined }
       </details>
     </li>
   );
-}
-
-const callOf = (data: RunEvent["data"]): string | null => (typeof data.call_id === "string" ? data.call_id : null);
-
-/** What the event is about, in a few words; opened, it shows all of it. */
-function describeData(data: RunEvent["data"], tool: string | undefined): string {
-  const text = (name: string): string => (typeof data[name] === "string" || typeof data[name] === "number" ? String(data[name]) : "");
-  if (text("server") && text("tool")) return `${text("server")}.${text("tool")}`;
-  if (tool) return [tool, text("verdict")].filter(Boolean).join(", ");
-  if (text("model")) return `turn ${text("turn")}, ${text("model")}`;
-  return text("step") || text("verdict") || text("status") || text("workflow") || text("reason");
 }

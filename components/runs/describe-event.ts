@@ -1,0 +1,28 @@
+/** Facts of an event, as they were sealed. */
+type EventFacts = Readonly<Record<string, unknown>>;
+
+const SETTLED: Readonly<Record<string, string>> = { succeeded: "it happened", approved: "it did not happen", failed: "it counts as failed" };
+
+/**
+ * What an event is about, in a few words: the call, the verdict, who it was done to, what a person said of it. Of what an agent or a model wrote
+ * nothing; opened, the event has all of it.
+ */
+export function describeEvent(data: EventFacts, call: { tool: string; summary: string } | null): string {
+  const text = (name: string): string => (typeof data[name] === "string" || typeof data[name] === "number" ? String(data[name]) : "");
+  const tool = call?.tool ?? [text("server"), text("tool")].filter(Boolean).join(".");
+  const said = text("reason") || text("comment") || text("note");
+  const parts = [
+    tool,
+    call?.summary,
+    text("model") ? `turn ${text("turn")}, ${text("model")}` : text("step"),
+    text("verdict"),
+    SETTLED[text("to")],
+    typeof data.accepted === "boolean" ? (data.accepted ? "accepted" : "refused") : "",
+    text("status").replaceAll("_", " "),
+    text("code"),
+    text("workflow"),
+    ...["email", "name", "role", "provider"].map(text),
+    said && `“${said}”`,
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
