@@ -37,11 +37,23 @@ async function arrive(deps: EngineDeps, by: Person, project: { script: string; a
 
 const statusOf = async (deps: EngineDeps, runId: string) => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status;
 
+/** What was chosen, as it is told afterwards. */
+const SAID: Readonly<Record<string, string>> = { "It happened": "it happened", "Count it as failed": "it counts as failed", "It did not happen: send it now": "it did not happen, so it may be sent again" };
+
+/** At the head of the run, with the exact time when it is pointed at. */
+async function expectAct(run: RunPage, text: string): Promise<void> {
+  const line = run.facts.getByRole("listitem").filter({ hasText: text.split(" just now")[0] });
+  // On paper it has the time itself.
+  await expect(line).toHaveText(text, { useInnerText: true });
+  await expect(line.locator("time").first()).toHaveAttribute("title", /\d{4}.*\d\d?:\d\d:\d\d/);
+}
+
 test.describe(verifies("run:settle", "a call of which nobody knows whether it happened"), () => {
   for (const choice of ["It happened", "Count it as failed", "It did not happen: send it now"]) {
     test(`is settled by an operator: ${choice}`, async ({ open, person, deps }) => {
       const operator = await person("operator");
       const { runId, recorder, close } = await arrive(deps, operator, UNKNOWN);
+      const { server } = await deps.db.call.findFirstOrThrow({ where: { runId } });
       const run = new RunPage(await open(operator));
       await run.open(runId);
       const panel = run.page.getByRole("region", { name: /^Unknown outcome of/ });
@@ -58,6 +70,11 @@ test.describe(verifies("run:settle", "a call of which nobody knows whether it ha
       await expect(panel).toHaveCount(0);
       expect(await recorder.calls("drop-after")).toHaveLength(1);
       if (choice === "It happened") await expect(run.page.getByRole("complementary", { name: "Input and output" })).toContainText('"receipt": 7');
+      await expectAct(run, `${server}.drop-after settled by ${operator.name} just now: ${SAID[choice]}. “Seen in the shop's books”`);
+      await expect(run.page.getByRole("region", { name: "What happened" })).toContainText(`Settled by ${operator.name} just now: ${SAID[choice]}. “Seen in the shop's books”`, { useInnerText: true });
+      await run.show("Conversation");
+      await run.page.locator("summary").filter({ hasText: "drop-after" }).click();
+      await expect(run.page.getByRole("article", { name: "Turn 1" })).toContainText(`Settled by ${operator.name}`);
       await run.show("Events");
       await expect(run.page.getByText("call.settled")).toBeVisible();
       await close();
@@ -77,7 +94,8 @@ test.describe(verifies("run:settle", "a call of which nobody knows whether it ha
 test.describe(verifies("run:review", "an answer that an agent wants a person to see"), () => {
   test("is accepted, and the run goes on with it", async ({ open, person, deps }) => {
     const { runId, close } = await arrive(deps, await person("operator"), REVIEW);
-    const run = new RunPage(await open(await person("reviewer")));
+    const reviewer = await person("reviewer");
+    const run = new RunPage(await open(reviewer));
     await run.open(runId);
     const panel = run.page.getByRole("region", { name: "An answer waits for a person" });
     await expect(panel).toContainText("The two payments differ by a cent");
@@ -87,6 +105,8 @@ test.describe(verifies("run:review", "an answer that an agent wants a person to 
     await run.page.getByRole("button", { name: "Accept", exact: true }).click();
     await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible({ timeout: 30_000 });
     await expect(panel).toHaveCount(0);
+    await expectAct(run, `Answer of refund accepted by ${reviewer.name} just now: “A cent of rounding”`);
+    await expect(run.page.getByRole("region", { name: "What happened" })).toContainText(`Answer accepted by ${reviewer.name}`);
     await close();
   });
 
@@ -118,6 +138,21 @@ test.describe(verifies("run:review", "an answer that an agent wants a person to 
     expect(await statusOf(deps, runId)).toBe("failed");
     await close();
   });
+});
+
+test(verifies("run:acts", "who cancelled a run and why stands at its head, for whoever opens it later"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { runId, close } = await arrive(deps, operator, REVIEW);
+  const run = new RunPage(await open(operator));
+  await run.open(runId);
+  await run.page.getByRole("button", { name: "Cancel run…" }).click();
+  await run.page.getByLabel("Reason, for the record").fill("Asked for twice");
+  await run.page.getByRole("button", { name: "Cancel the run" }).click();
+  await expectAct(run, `Cancelled by ${operator.name} just now: “Asked for twice”`);
+  const viewer = new RunPage(await open(await person("viewer")));
+  await viewer.open(runId);
+  await expectAct(viewer, `Cancelled by ${operator.name} just now: “Asked for twice”`);
+  await close();
 });
 
 /** What the page sends is lost on its way, until the answer is called. */

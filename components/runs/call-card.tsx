@@ -1,10 +1,12 @@
 import Link from "next/link";
 import { ChevronRight } from "lucide-react";
 import { CopyButton } from "@/components/ui/copy-button";
+import { RelativeTime } from "@/components/ui/relative-time";
 import { Tag, type Tone } from "@/components/ui/tag";
 import type { CallStatus } from "@/lib/domain/call-state";
 import { ChangedArguments } from "./changed-arguments";
 import { describeCost, describeDuration } from "./describe-figures";
+import { PersonActs, type ShownAct } from "./person-act";
 import { CALL_WORDS } from "./run-words";
 import { StatusMark } from "./status-mark";
 import { FoldedText, printValue, ValueView } from "./value-view";
@@ -23,7 +25,9 @@ export interface CallFacts {
   digest: string;
   reasons: readonly { layer: string; outcome: string; reason: string; source: string | null }[];
   approvalId: string | null;
-  decidedBy: readonly { name: string; verdict: string; reason: string | null; comment: string | null; edited: boolean }[];
+  decidedBy: readonly { name: string; verdict: string; at: Date; reason: string | null; comment: string | null; edited: boolean }[];
+  /** What people said became of it. */
+  acts: readonly ShownAct[];
   durationMs: number | null;
   unsettledMs: number | null;
   costUsd: number;
@@ -32,7 +36,7 @@ export interface CallFacts {
 const TONES: Readonly<Record<string, Tone>> = { critical: "critical", high: "high", medium: "medium" };
 
 /** One call: what was asked, why it was allowed, asked or refused, who decided, and what came back. */
-export function CallCard({ call }: { call: CallFacts }) {
+export function CallCard({ call, now }: { call: CallFacts; now: string }) {
   const { word, mark } = CALL_WORDS[call.status];
   const outcome = call.error && call.status !== "succeeded" ? call.error.message : null;
   return (
@@ -77,7 +81,7 @@ export function CallCard({ call }: { call: CallFacts }) {
             </ul>
           </Part>
         ) : null}
-        <Decisions call={call} />
+        <People call={call} now={now} />
         {call.result || outcome ? (
           <Part title={call.result?.isError || outcome ? "What went wrong" : "Result"} copied={{ text: outcomeText(call, outcome), what: "result, redacted" }}>
             {outcome ? <p className="text-sm text-critical wrap-anywhere">{outcome}</p> : null}
@@ -89,23 +93,24 @@ export function CallCard({ call }: { call: CallFacts }) {
   );
 }
 
-function Decisions({ call }: { call: CallFacts }) {
-  if (call.approvalId === null) return null;
+function People({ call, now }: { call: CallFacts; now: string }) {
+  if (call.approvalId === null && call.acts.length === 0) return null;
   return (
     <Part title="People">
-      {call.decidedBy.length === 0 ? <p className="text-sm text-ink-2">Asked; nobody has decided.</p> : null}
-      <ul className="grid gap-1 text-sm">
+      {call.approvalId !== null && call.decidedBy.length === 0 ? <p className="text-sm text-ink-2">Asked; nobody has decided.</p> : null}
+      <ul className="grid gap-1 text-sm empty:hidden">
         {call.decidedBy.map((decision, index) => (
           <li key={index} className="wrap-anywhere">
             <span className="font-medium">
               {decision.name} {decision.verdict}
             </span>
-            {decision.edited ? " with changed arguments" : ""}
+            {decision.edited ? " with changed arguments" : ""} <RelativeTime at={decision.at.toISOString()} now={now} />
             {decision.reason ? `: “${decision.reason}”` : ""}
             {decision.comment ? ` (${decision.comment})` : ""}
           </li>
         ))}
       </ul>
+      <PersonActs acts={call.acts} now={now} className="grid gap-1 text-sm" />
       {call.status === "pending_approval" ? (
         <Link href={`/inbox/${call.approvalId}`} className="text-sm text-accent underline underline-offset-3 print:hidden">
           Open in the inbox

@@ -3,6 +3,7 @@ import { Fragment } from "react";
 import { classNames } from "@/components/ui/class-names";
 import { describeNumber } from "./describe-figures";
 import { LocalTime } from "./local-time";
+import { PersonActs, type ShownAct } from "./person-act";
 import type { Mark } from "./run-words";
 import { StatusDot, StatusMark } from "./status-mark";
 
@@ -16,6 +17,8 @@ export interface TimelineEntry {
   title: string;
   isCode: boolean;
   detail: string;
+  /** What people said of it. */
+  acts: readonly ShownAct[];
   href?: string;
 }
 
@@ -28,13 +31,15 @@ export interface TimelineStep {
   at: string | null;
   detail: string;
   error: string | null;
+  /** What people said of its answers. */
+  acts: readonly ShownAct[];
   /** The first and the last ones when there are more. */
   entries: readonly TimelineEntry[];
   total: number;
 }
 
 /** What happened, step by step. Waiting for a person is a block of its own kind between the dots of work. */
-export function TimelineSteps({ steps }: { steps: readonly TimelineStep[] }) {
+export function TimelineSteps({ steps, now }: { steps: readonly TimelineStep[]; now: string }) {
   return (
     <ol className="grid gap-5">
       {steps.map((step) => (
@@ -49,6 +54,7 @@ export function TimelineSteps({ steps }: { steps: readonly TimelineStep[] }) {
               </h3>
               <p className="text-sm text-ink-3">{step.detail}</p>
               {step.error ? <p className={classNames("text-sm wrap-anywhere", step.mark === "failed" ? "text-critical" : "text-ink-2")}>{step.error}</p> : null}
+              <PersonActs acts={step.acts} now={now} className="text-sm text-ink-2" />
             </div>
             {step.at ? (
               <span className="text-sm text-ink-3">
@@ -61,7 +67,7 @@ export function TimelineSteps({ steps }: { steps: readonly TimelineStep[] }) {
               {step.entries.map((entry, index) => (
                 <Fragment key={entry.id}>
                   <LeftOut count={entry.number - (step.entries[index - 1]?.number ?? 0) - 1} shown={step.entries.length} step={step} />
-                  <Entry entry={entry} />
+                  <Entry entry={entry} now={now} />
                 </Fragment>
               ))}
             </ol>
@@ -87,7 +93,7 @@ function LeftOut({ count, shown, step }: { count: number; shown: number; step: T
   );
 }
 
-function Entry({ entry }: { entry: TimelineEntry }) {
+function Entry({ entry, now }: { entry: TimelineEntry; now: string }) {
   const isPerson = entry.kind === "person";
   return (
     <li className={classNames("relative flex items-baseline gap-3 py-1.5", isPerson && "my-1.5 rounded-lg border border-dashed border-high bg-high-soft px-3 py-2")}>
@@ -95,6 +101,7 @@ function Entry({ entry }: { entry: TimelineEntry }) {
       <span className="min-w-0 flex-1">
         {entry.isCode ? <code className="text-ink wrap-anywhere">{entry.title}</code> : <span className={isPerson ? "font-medium" : undefined}>{entry.title}</span>}
         <span className="block text-sm text-ink-2 wrap-anywhere">{entry.detail}</span>
+        <PersonActs acts={entry.acts} now={now} className="text-sm text-ink-2" />
         {entry.href ? (
           <Link href={entry.href} className="text-sm text-accent underline underline-offset-3 print:hidden">
             Open in the inbox

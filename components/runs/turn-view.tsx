@@ -20,7 +20,7 @@ interface Turn {
 const FINISH_WORDS: Readonly<Record<string, string>> = { length: "cut at the token limit", refused: "the model declined" };
 
 /** One turn: what was said to the model, what it answered, set apart as its own words, and the calls it asked for. */
-export function TurnView({ turn }: { turn: Turn }) {
+export function TurnView({ turn, now }: { turn: Turn; now: string }) {
   return (
     <article aria-label={`Turn ${turn.number}`} className="grid gap-3">
       {turn.asked.map((text, index) => (
@@ -46,7 +46,7 @@ export function TurnView({ turn }: { turn: Turn }) {
         </div>
       ) : null}
       {turn.calls.map((call) => (
-        <CallCard key={call.id} call={call} />
+        <CallCard key={call.id} call={call} now={now} />
       ))}
     </article>
   );

@@ -3,6 +3,7 @@ import type { RunStatus } from "@/lib/domain/run-state";
 import type { StepStatus } from "@/lib/domain/step-state";
 import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
+import { listPersonActs, type PersonAct } from "@/lib/store/queries/list-person-acts";
 import { listReviewSteps } from "@/lib/store/queries/list-review-steps";
 import { listUnsettledCalls } from "@/lib/store/queries/list-unsettled-calls";
 import { shown } from "@/lib/store/queries/shown";
@@ -42,6 +43,8 @@ export interface RunPage {
   counts: { approvals: number; pendingApprovals: number; events: number };
   /** Calls of which nobody knows what became of them. */
   unknownCalls: { id: string; server: string; tool: string; summary: string; stepId: string }[];
+  /** What people did to it by their own word, newest first. */
+  acts: PersonAct[];
   /** The first of the answers that a person must look at; the next one follows it. */
   review: { stepId: string; name: string; message: string; output: unknown; digest: string; others: number } | null;
 }
@@ -69,7 +72,7 @@ const UNKNOWN_SHOWN_MAX = 20;
 export async function findRunPage(db: Db, runId: string, now: Date): Promise<RunPage | null> {
   const run = await db.run.findUnique({ where: { id: runId }, omit: { secrets: true } });
   if (!run) return null;
-  const [steps, children, approvals, pendingApprovals, lastEvent, waits, retry, unknownCalls, reviews, personBehind, degraded] = await Promise.all([
+  const [steps, children, approvals, pendingApprovals, lastEvent, waits, retry, unknownCalls, reviews, personBehind, degraded, acts] = await Promise.all([
     db.step.findMany({ where: { runId, parentId: null }, orderBy: { id: "asc" }, omit: { input: true, output: true, rawOutput: true, state: true } }),
     countChildren(db, runId),
     db.approval.count({ where: { runId } }),
@@ -82,6 +85,7 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
     listReviewSteps(db, runId),
     findStarters(db, [run]),
     db.step.findFirst({ where: { runId, degraded: true }, select: { id: true } }),
+    listPersonActs(db, runId),
   ]);
   const [review] = reviews;
   const { startedByKind, startedById, startedByName, costUsd, costBudgetUsd, activeMs } = run;
@@ -100,6 +104,7 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
     steps: steps.map((step) => ({ ...step, error: shown(step.error as RunPageStep["error"]), costUsd: Number(step.costUsd), children: children.get(step.id) ?? { total: 0, ended: 0 } })),
     counts: { approvals, pendingApprovals, events: lastEvent?.seq ?? 0 },
     unknownCalls: unknownCalls.slice(0, UNKNOWN_SHOWN_MAX).map(({ id, server, tool, summary, stepId }) => ({ id, server, tool, stepId, summary: showInvisible(summary) })),
+    acts,
     review: review ? { stepId: review.id, name: review.name, message: showInvisible(review.message), output: shown(review.rawOutput), digest: digestOutput(review.rawOutput), others: reviews.length - 1 } : null,
   };
 }

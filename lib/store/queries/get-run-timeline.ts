@@ -58,7 +58,7 @@ export interface TimelineWait {
   status: ApprovalStatus;
   minApprovals: number;
   approvals: number;
-  decidedBy: { name: string; verdict: "approved" | "rejected" }[];
+  decidedBy: { name: string; verdict: "approved" | "rejected"; reason: string | null }[];
   from: Date;
   to: Date | null;
 }
@@ -82,7 +82,7 @@ export async function getRunTimeline(db: Db, runId: string): Promise<RunTimeline
   const [turns, calls, approvals] = await Promise.all([
     db.turn.findMany({ ...of("turn"), omit: { request: true, response: true } }),
     db.call.findMany({ ...of("call"), select: { id: true, server: true, tool: true, summary: true, status: true, createdAt: true, executingAt: true, completedAt: true } }),
-    db.approval.findMany({ ...of("wait"), include: { decisions: { orderBy: { id: "asc" }, select: { verdict: true, user: { select: { name: true } } } } } }),
+    db.approval.findMany({ ...of("wait"), include: { decisions: { orderBy: { id: "asc" }, select: { verdict: true, reason: true, user: { select: { name: true } } } } } }),
   ]);
   const unknown = await listUnknownSince(db, runId, calls);
   const things = new Map<string, TimelineThing>();
@@ -98,10 +98,10 @@ export async function getRunTimeline(db: Db, runId: string): Promise<RunTimeline
   };
 }
 
-type ApprovalRow = Prisma.ApprovalGetPayload<{ include: { decisions: { select: { verdict: true; user: { select: { name: true } } } } } }>;
+type ApprovalRow = Prisma.ApprovalGetPayload<{ include: { decisions: { select: { verdict: true; reason: true; user: { select: { name: true } } } } } }>;
 
 function toWait({ id, server, tool, summary, status, minApprovals, approvals, decisions, createdAt, decidedAt }: ApprovalRow): TimelineWait {
-  return { id, server, tool, status, minApprovals, approvals, summary: showInvisible(summary), decidedBy: decisions.map(({ verdict, user }) => ({ name: user.name, verdict })), from: createdAt, to: decidedAt };
+  return { id, server, tool, status, minApprovals, approvals, summary: showInvisible(summary), decidedBy: decisions.map(({ verdict, reason, user }) => ({ name: user.name, verdict, reason: reason === null ? null : showInvisible(reason) })), from: createdAt, to: decidedAt };
 }
 
 /**

@@ -78,7 +78,7 @@ export interface ShownCall {
   /** The layers that did more than let it pass, with file and line. */
   reasons: { layer: string; outcome: string; reason: string; source: string | null }[];
   approvalId: string | null;
-  decidedBy: { name: string; verdict: "approved" | "rejected"; reason: string | null; comment: string | null; edited: boolean }[];
+  decidedBy: { name: string; verdict: "approved" | "rejected"; at: Date; reason: string | null; comment: string | null; edited: boolean }[];
   durationMs: number | null;
   /** How long nobody knew what became of it; null when that was always known. */
   unsettledMs: number | null;
@@ -186,7 +186,7 @@ function toCall(call: CallWithApproval, changes: ChangedArgument[], unknownAt: D
     digest: call.digest,
     reasons: trace.filter(({ outcome }) => outcome !== "pass").map(({ layer, outcome, reason, source }) => ({ layer, outcome, reason: showInvisible(reason), source: source ? `${source.file}:${source.line}` : null })),
     approvalId: approval?.id ?? null,
-    decidedBy: (approval?.decisions ?? []).map(({ user, verdict, reason, comment, argumentsCanonical }) => ({ name: user.name, verdict, reason: shown(reason), comment: shown(comment), edited: argumentsCanonical !== null })),
+    decidedBy: (approval?.decisions ?? []).map(({ user, verdict, reason, comment, argumentsCanonical, createdAt }) => ({ name: user.name, verdict, at: createdAt, reason: shown(reason), comment: shown(comment), edited: argumentsCanonical !== null })),
     durationMs: msBetween(call.executingAt, unknownAt ?? call.completedAt),
     unsettledMs: unknownAt ? msBetween(unknownAt, call.completedAt) : null,
     costUsd: Number(call.costUsd),

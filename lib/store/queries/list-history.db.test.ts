@@ -156,7 +156,7 @@ describe("the page of one run", () => {
     const timeline = await getRunTimeline(deps.db, runId);
     expect(timeline.entries.map(({ thing, number, rootStepId }) => [number, thing.kind, rootStepId])).toEqual(["turn", "wait", "wait", "turn", "call", "call"].map((kind, index) => [index + 1, kind, work!.id]));
     expect(timeline.totals).toEqual(new Map([[work!.id, 6]]));
-    expect(timeline.entries.map(({ thing }) => thing)).toEqual(expect.arrayContaining([expect.objectContaining({ wait: expect.objectContaining({ decidedBy: [{ name: jo.name, verdict: "approved" }] }) }), expect.objectContaining({ call: expect.objectContaining({ status: "succeeded" }) })]));
+    expect(timeline.entries.map(({ thing }) => thing)).toEqual(expect.arrayContaining([expect.objectContaining({ wait: expect.objectContaining({ decidedBy: [{ name: jo.name, verdict: "approved", reason: null }] }) }), expect.objectContaining({ call: expect.objectContaining({ status: "succeeded" }) })]));
     const spans = await listRunSpans(deps.db, runId, { from: page.createdAt, to: clock.now(), max: 10 });
     expect(spans.filter(({ kind }) => kind === "person").map(({ count, workMs, status, rootStepId }) => [count, workMs, status, rootStepId])).toEqual([[1, MINUTE_MS, "approved", work!.id], [1, MINUTE_MS, "approved", work!.id]]);
 

@@ -73,5 +73,5 @@ async function Lanes({ run, clock }: Part) {
 }
 
 async function WhatHappened({ run, clock }: Part) {
-  return <TimelineSteps steps={toTimelineSteps(run, await getRunTimeline(engineDeps().db, run.id), clock)} />;
+  return <TimelineSteps steps={toTimelineSteps(run, await getRunTimeline(engineDeps().db, run.id), clock)} now={clock.toISOString()} />;
 }

@@ -2,15 +2,20 @@ import Link from "next/link";
 import { describeCost, describeDuration, describeNumber } from "@/components/runs/describe-figures";
 import { Fact, Facts } from "@/components/runs/facts";
 import { LocalTime } from "@/components/runs/local-time";
+import { PersonActs } from "@/components/runs/person-act";
 import { describeRun } from "@/components/runs/run-words";
 import { StatusMark } from "@/components/runs/status-mark";
 import { CopyButton } from "@/components/ui/copy-button";
 import { RelativeTime } from "@/components/ui/relative-time";
 import type { RunPage } from "@/lib/store/queries/get-run-page";
+import { toShownAct } from "./acts";
 
 const linkClass = "underline decoration-line-strong underline-offset-3 hover:decoration-ink";
 
-/** The facts of a run, and how it ended in words. */
+/** Each stands with its step or its call too; the newest are what one comes for. */
+const ACTS_SHOWN = 3;
+
+/** The facts of a run, how it ended in words, and what people did to it. */
 export function RunHead({ run, now }: { run: RunPage; now: string }) {
   const { word, mark } = describeRun(run);
   return (
@@ -30,6 +35,7 @@ export function RunHead({ run, now }: { run: RunPage; now: string }) {
           {run.error.message} <code className="text-ink-3">{run.error.code}</code>
         </p>
       ) : null}
+      <WhatPeopleDid run={run} now={now} />
       <Facts>
         <Fact name="Started by">
           {run.startedBy.person ?? run.startedBy.name}
@@ -77,5 +83,23 @@ export function RunHead({ run, now }: { run: RunPage; now: string }) {
         ) : null}
       </Facts>
     </section>
+  );
+}
+
+function WhatPeopleDid({ run: { id, acts }, now }: { run: RunPage; now: string }) {
+  if (acts.length === 0) return null;
+  const more = acts.length - ACTS_SHOWN;
+  return (
+    <div className="grid max-w-180 gap-1 text-ink-2">
+      <PersonActs acts={acts.slice(0, ACTS_SHOWN).map((act) => toShownAct(act, { isNamed: true }))} now={now} className="grid gap-1" />
+      {more > 0 ? (
+        <p className="text-sm">
+          and {describeNumber(more)} before, with their calls and steps, and under{" "}
+          <Link href={`/history/${id}/events`} className={linkClass}>
+            Events
+          </Link>
+        </p>
+      ) : null}
+    </div>
   );
 }

@@ -6,6 +6,7 @@ import type { RunPage } from "@/lib/store/queries/get-run-page";
 import type { CallStatus } from "@/lib/domain/call-state";
 import type { RunTimeline, TimelineCall, TimelineThing, TimelineTurn, TimelineWait } from "@/lib/store/queries/get-run-timeline";
 import type { RunSpan } from "@/lib/store/queries/list-run-spans";
+import { actsOnCall, toShownAct } from "./acts";
 import { stateOf } from "./step-state";
 
 /** For each step a lane. Models and tools work, people are waited for, and a thin line joins it to the step. */
@@ -48,7 +49,8 @@ export function toTimelineSteps(run: RunPage, { entries, totals }: RunTimeline, 
       at: step.startedAt?.toISOString() ?? null,
       detail: describeStep(step),
       error: step.error?.message ?? null,
-      entries: own.map(({ thing, number, at }) => ({ ...toEntry(thing, now), number, at: at.toISOString() })),
+      acts: run.acts.filter((act) => act.kind === "reviewed" && act.rootStepId === step.id).map((act) => toShownAct(act, { isNamed: act.kind === "reviewed" && act.stepId !== step.id })),
+      entries: own.map(({ thing, number, at }) => ({ ...toEntry(thing, now), number, at: at.toISOString(), acts: thing.kind === "call" ? actsOnCall(run.acts, thing.call.id) : [] })),
       total: totals.get(step.id) ?? 0,
     };
   });
@@ -69,7 +71,7 @@ function describeStep(step: RunPage["steps"][number]): string {
   ].join(" · ");
 }
 
-type Entry = Omit<TimelineEntry, "number" | "at">;
+type Entry = Omit<TimelineEntry, "number" | "at" | "acts">;
 
 function toTurnEntry(turn: TimelineTurn): Entry {
   return {
@@ -110,7 +112,7 @@ function toWaitEntry(wait: TimelineWait, now: Date): Entry {
 }
 
 function describeWait(wait: TimelineWait): string {
-  const names = wait.decidedBy.map(({ name, verdict }) => `${verdict} by ${name}`).join(", ");
+  const names = wait.decidedBy.map(({ name, verdict, reason }) => `${verdict} by ${name}${reason ? `: “${reason}”` : ""}`).join(", ");
   if (wait.status === "pending") return names ? `${names}; ${wait.approvals} of ${wait.minApprovals}` : `${wait.approvals} of ${describeCount(wait.minApprovals, "approval")}`;
   if (wait.status === "expired") return "expired: nobody decided in time";
   if (wait.status === "cancelled") return "withdrawn";

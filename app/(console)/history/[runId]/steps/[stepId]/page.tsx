@@ -5,6 +5,7 @@ import { ChildSteps } from "@/components/runs/child-steps";
 import { CallCard } from "@/components/runs/call-card";
 import { describeCost, describeDuration, describeNumber } from "@/components/runs/describe-figures";
 import { Fact, Facts } from "@/components/runs/facts";
+import { PersonActs } from "@/components/runs/person-act";
 import { STEP_WORDS } from "@/components/runs/run-words";
 import { StatusMark } from "@/components/runs/status-mark";
 import { TurnView } from "@/components/runs/turn-view";
@@ -12,8 +13,10 @@ import { FoldedText, printValue, ValueView } from "@/components/runs/value-view"
 import { CopyButton } from "@/components/ui/copy-button";
 import { Pager } from "@/components/ui/pager";
 import { engineDeps } from "@/lib/engine/deps";
+import type { RunPage } from "@/lib/store/queries/get-run-page";
 import { findStepPage, type StepPage } from "@/lib/store/queries/get-step-page";
 import { addressWith, oneText } from "../../../../search-params";
+import { actsOnCall, toShownAct } from "../../acts";
 import { findProjectOf, fingerprintHere, loadRun } from "../../load-run";
 
 export const metadata: Metadata = { title: "Conversation" };
@@ -29,9 +32,11 @@ export default async function RunStepPage({ params, searchParams }: PageProps<"/
   const base = `/history/${run.id}/steps/${step.id}`;
   const project = step.agent ? await findProjectOf(run.configHash) : null;
   const system = step.agent && project && Object.hasOwn(project.agents, step.agent) ? project.agents[step.agent]?.definition.prompt.system : undefined;
+  const now = clock.toISOString();
+  const withActs = <Call extends { id: string }>(call: Call) => ({ ...call, acts: actsOnCall(run.acts, call.id) });
   return (
     <div className="grid max-w-230 gap-6 px-4 py-5 tablet:px-6">
-      <StepHead step={step} runId={run.id} now={clock} />
+      <StepHead step={step} run={run} now={clock} />
       {step.children.items.length > 0 ? (
         <section aria-label="Parts of this step" className="grid gap-2">
           <ChildSteps runId={run.id} steps={step.children.items} />
@@ -39,7 +44,7 @@ export default async function RunStepPage({ params, searchParams }: PageProps<"/
         </section>
       ) : null}
       {step.ownCalls.map((call) => (
-        <CallCard key={call.id} call={call} />
+        <CallCard key={call.id} call={withActs(call)} now={now} />
       ))}
       {step.turns.length > 0 ? (
         <section aria-label="Conversation" className="grid gap-5">
@@ -49,7 +54,7 @@ export default async function RunStepPage({ params, searchParams }: PageProps<"/
             </Said>
           ) : null}
           {step.turns.map((turn) => (
-            <TurnView key={turn.id} turn={{ ...turn, at: turn.at.toISOString() }} />
+            <TurnView key={turn.id} turn={{ ...turn, at: turn.at.toISOString(), calls: turn.calls.map(withActs) }} now={now} />
           ))}
         </section>
       ) : null}
@@ -59,7 +64,8 @@ export default async function RunStepPage({ params, searchParams }: PageProps<"/
   );
 }
 
-function StepHead({ step, runId, now }: { step: StepPage; runId: string; now: Date }) {
+function StepHead({ step, run, now }: { step: StepPage; run: RunPage; now: Date }) {
+  const reviews = run.acts.filter((act) => act.kind === "reviewed" && act.stepId === step.id);
   const name = step.itemIndex === null ? step.key : `${step.key}, item ${step.itemIndex + 1}`;
   return (
     <header className="grid gap-3">
@@ -67,7 +73,7 @@ function StepHead({ step, runId, now }: { step: StepPage; runId: string; now: Da
         <nav aria-label="Above this step" className="flex flex-wrap gap-x-2 text-sm text-ink-3">
           {step.ancestors.map((ancestor) => (
             <span key={ancestor.id}>
-              <Link href={`/history/${runId}/steps/${ancestor.id}`} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+              <Link href={`/history/${run.id}/steps/${ancestor.id}`} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
                 {ancestor.itemIndex === null ? ancestor.key : `${ancestor.key}, item ${ancestor.itemIndex + 1}`}
               </Link>{" "}
               ›
@@ -95,6 +101,7 @@ function StepHead({ step, runId, now }: { step: StepPage; runId: string; now: Da
           {step.error.message} <code className="text-ink-3">{step.error.code}</code>
         </p>
       ) : null}
+      <PersonActs acts={reviews.map((act) => toShownAct(act, { isNamed: false }))} now={now.toISOString()} className="grid gap-1 text-ink-2" />
     </header>
   );
 }
