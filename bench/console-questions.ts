@@ -20,6 +20,7 @@ import { listKnownTools, listServerStates } from "@/lib/store/queries/list-known
 import { listRunSpans } from "@/lib/store/queries/list-run-spans";
 import { listRuns } from "@/lib/store/queries/list-runs";
 import { listSavedViews } from "@/lib/store/queries/list-saved-views";
+import { countNeeds } from "@/lib/store/queries/needs";
 import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
 import { listWorkflowVersions } from "@/lib/store/queries/list-workflow-versions";
 import { searchRuns } from "@/lib/store/queries/search-console";
@@ -52,8 +53,8 @@ async function loadInbox(db: Db, { reviewerId }: Seeded, { onlyAside = false, ..
   if (page.nextCursor === null && !onlyAside && counts.aside > 0) await listInbox(db, reader, { ...query, cursor: undefined, aside: { only: true, now: clock } });
 }
 
-/** Every page has the frame around it, with the number of calls that wait. */
-const question = (page: string, what: string, ...parts: Question["ask"][]): Question => ({ page, what, ask: (db, seeded) => Promise.all([countPending(db), ...parts.map((part) => part(db, seeded))]) });
+/** Every page has the frame around it, with the numbers of calls that wait and of runs that need a person. */
+const question = (page: string, what: string, ...parts: Question["ask"][]): Question => ({ page, what, ask: (db, seeded) => Promise.all([countPending(db), countNeeds(db), ...parts.map((part) => part(db, seeded))]) });
 const inbox = (what: string, query: InboxAsked | ((seeded: Seeded) => InboxAsked)): Question =>
   question("Inbox", what, (db, seeded) => loadInbox(db, seeded, typeof query === "function" ? query(seeded) : query), listDecided);
 const history = (what: string, filter: RunFilter | ((seeded: Seeded) => RunFilter)): Question =>
@@ -83,6 +84,8 @@ export const QUESTIONS: Question[] = [
   history("running", { status: ["running"] }),
   history("waiting for approval", { status: ["pending_approval"] }),
   history("needs a person", { status: ["needs_human_review"] }),
+  history("to review or settle", { needs: ["review", "settle"] }),
+  history("to settle, of a workflow", { needs: ["settle"], workflow: "workflow-3" }),
   history("cancelled", { status: ["cancelled"] }),
   history("queued, of which there are none", { status: ["pending"] }),
   history("a workflow", { workflow: "workflow-3" }),

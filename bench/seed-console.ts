@@ -1,7 +1,7 @@
 /**
  * Fills a database as years of use would leave it: for each run ten events, three steps, three turns, two calls; one in five
- * runs was asked about, and a tenth of all waits for people with two questions each, of which each reviewer has set some aside. Everything is
- * made by the server itself.
+ * runs was asked about, and a tenth of all waits for people with two questions each, of which each reviewer has set some aside. Some have an answer to review; of
+ * those that were cancelled nobody knows what became of a call. Everything is made by the server itself.
  */
 import pg from "pg";
 
@@ -71,6 +71,11 @@ function statements(runs: number): string[] {
       FROM ${series}, generate_series(0, 9) AS k`,
     `INSERT INTO events (id, chain_id, seq, type, at, actor_kind, actor_id, actor_name, body, mac, prev_hash, hash, tx)
       SELECT ${id("evt", `${runs} * 10 + 20 + n`)}, 'system', n, 'user.created', now(), 'system', 'system', 'Kimitsu', '{"data":{}}', 'm', '', '', 1 FROM generate_series(1, ${PEOPLE}) AS n`,
+    `UPDATE steps SET status = 'needs_human_review', completed_at = NULL FROM runs WHERE runs.id = steps.run_id AND runs.status = 'needs_human_review' AND steps.key = 'step-2'`,
+    `UPDATE calls SET status = 'outcome_unknown', completed_at = NULL FROM runs WHERE runs.id = calls.run_id AND runs.status = 'cancelled'`,
+    `INSERT INTO events (id, chain_id, seq, type, at, actor_kind, actor_id, actor_name, body, mac, prev_hash, hash, tx)
+      SELECT replace(id, 'call', 'evt') || 'u', run_id, 11 + row_number() OVER (PARTITION BY run_id ORDER BY id), 'call.outcome_unknown', created_at, 'system', 'system', 'Kimitsu', jsonb_build_object('data', jsonb_build_object('call_id', id)), 'm', '', '', 1
+      FROM calls WHERE status = 'outcome_unknown'`,
     `INSERT INTO tool_definitions (server, tool, fingerprint, definition) SELECT 'server-' || n % 8, 'tool-' || n, 'f', '{"name": "tool", "inputSchema": {"type": "object"}}' FROM generate_series(1, 60) AS n`,
     "ALTER TABLE events ENABLE TRIGGER events_chain",
   ];

@@ -136,6 +136,7 @@ export const REQUIREMENTS = {
   "run:settle": "A call of which nobody knows whether it happened is settled by an operator on the run's page, in one of three ways, each with its consequence.",
   "run:settle:named": "The envelope of a run names the calls of which nobody knows whether they happened, so that a client can settle them.",
   "history:about": "Rows of History, of the palette's runs and of the trail say in one line, made from facts and never by a model, what they are about.",
+  "needs:count": "Runs that need a person outside the inbox, to review an answer or to settle a call, are counted in the navigation for those who may act, live, and the number leads to exactly these.",
   "run:acts": "Who cancelled a run, settled a call or decided a review, when and why, stands at the head of the run's page and with the call or step itself.",
   "run:review": "An answer that an agent wants seen is accepted or refused by a reviewer on the run's page.",
 

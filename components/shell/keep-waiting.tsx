@@ -4,18 +4,18 @@ import { usePathname } from "next/navigation";
 import { useEffect } from "react";
 import { isWithin } from "./destinations";
 import { listenUntil } from "./listen";
-import { publishWaiting, titleWith, useWaiting } from "./waiting";
+import { type LiveCounts, publishCounts, titleWith, useWaiting } from "./waiting";
 
-const LISTENER = "kimitsu-waiting";
+const LISTENER = "kimitsu-counts";
 
-/** Keeps the number of calls that wait true on every page, in the navigation and in the tab's title. `at` is when the page was made. */
-export function KeepWaiting({ count, at }: { count: number; at: string }) {
+/** Keeps the numbers of what waits for people true on every page: in the navigation, and that of calls in the tab's title. `at` is when the page was made. */
+export function KeepWaiting({ counts, at }: { counts: LiveCounts; at: string }) {
   // The inbox has a line of its own, and asks for the whole page when something changes.
   const isInbox = isWithin(usePathname(), "/inbox");
-  const waiting = useWaiting(count);
+  const waiting = useWaiting(counts.waiting);
   // A page that was made anew may bring the number that it had before, which another has replaced meanwhile.
   // eslint-disable-next-line react-hooks/exhaustive-deps
-  useEffect(() => publishWaiting(count), [count, at]);
+  useEffect(() => publishCounts(counts), [counts, at]);
   useEffect(() => (isInbox ? undefined : listenWhileShown()), [isInbox]);
   useEffect(() => keepTitle(waiting), [waiting]);
   return null;
@@ -24,11 +24,12 @@ export function KeepWaiting({ count, at }: { count: number; at: string }) {
 /** One window of a browser listens, while it is looked at, and tells the others: a browser keeps only a few lines open to one server. */
 function listenWhileShown(): () => void {
   const others = new BroadcastChannel(LISTENER);
-  others.addEventListener("message", ({ data }: MessageEvent<number>) => publishWaiting(data));
+  others.addEventListener("message", ({ data }: MessageEvent<LiveCounts>) => publishCounts(data));
   const hear = (data: string) => {
-    publishWaiting(Number(data));
+    const counts = JSON.parse(data) as LiveCounts;
+    publishCounts(counts);
     // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches its own origin only
-    others.postMessage(Number(data));
+    others.postMessage(counts);
   };
   let shown = new AbortController();
   const onVisibility = () => {

@@ -10,6 +10,8 @@ import { Avatar } from "@/components/ui/avatar";
 import { type DestinationName, isWithin, listDestinations } from "./destinations";
 import { LinkWorking } from "./link-working";
 import { UntrustedCount } from "./nav-count";
+import type { Needs } from "./needs";
+import { NeedsCount } from "./needs-count";
 import { PaletteButton } from "./palette-button";
 import { describePerson, type Person } from "./person";
 import { WaitingCount } from "./waiting-count";
@@ -23,6 +25,8 @@ interface Props {
   destinations: readonly DestinationName[];
   /** Calls that wait for a person. */
   waiting: number;
+  /** Runs that need this person outside the inbox. */
+  needs: Needs;
   /** Tools that are not as they were trusted. */
   untrusted: number;
   person: Person;
@@ -32,7 +36,7 @@ interface Props {
 }
 
 /** The bar at a phone's foot, in the thumb's reach. "More" is a popover of the browser's own: Escape and a tap beside it close it. */
-export function PhoneBar({ destinations, waiting, untrusted, person, theme, save, signOut }: Props) {
+export function PhoneBar({ destinations, waiting, needs, untrusted, person, theme, save, signOut }: Props) {
   const pathname = usePathname();
   const more = useRef<HTMLDivElement>(null);
   const shown = listDestinations(destinations);
@@ -51,6 +55,7 @@ export function PhoneBar({ destinations, waiting, untrusted, person, theme, save
               <LinkWorking />
             </Link>
             {label === "Inbox" ? <WaitingCount count={waiting} className={countClass} /> : null}
+            {label === "History" ? <NeedsCount needs={needs} className={countClass} /> : null}
             {label === "Tools" ? <UntrustedCount count={untrusted} className={countClass} /> : null}
           </li>
         ))}

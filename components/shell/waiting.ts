@@ -1,13 +1,20 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import type { Needs } from "./needs";
 
-/** How many calls wait, as this page last heard; until it has heard anything, what it was made with holds. */
-let waiting: number | null = null;
+/** What waits for people: calls, and runs outside the inbox. */
+export interface LiveCounts {
+  waiting: number;
+  needs: Needs;
+}
+
+/** As this page last heard; until it has heard anything, what it was made with holds. */
+let heard: LiveCounts | null = null;
 const listeners = new Set<() => void>();
 
-export function publishWaiting(count: number): void {
-  waiting = count;
+export function publishCounts(counts: LiveCounts): void {
+  heard = counts;
   for (const listener of listeners) listener();
 }
 
@@ -17,7 +24,11 @@ function subscribe(listener: () => void): () => void {
 }
 
 export function useWaiting(made: number): number {
-  return useSyncExternalStore(subscribe, () => waiting ?? made, () => made);
+  return useSyncExternalStore(subscribe, () => heard?.waiting ?? made, () => made);
+}
+
+export function useNeeds(made: Needs): Needs {
+  return useSyncExternalStore(subscribe, () => heard?.needs ?? made, () => made);
 }
 
 /** Counts end at a thousand. */

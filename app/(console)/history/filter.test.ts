@@ -35,6 +35,12 @@ describe("the filter in the address of History", () => {
     expect(problems.join(" ")).toMatch(/broken.*failed.*constructor.*24h.*yesterday.*2026-01-31T09:30.*1e9.*0\.25.*-3/s);
   });
 
+  test("takes what runs need of people for a status of its own, whatever theirs is", () => {
+    expect(toHistoryFilter({ status: "to_review_or_settle" }, NOW)).toMatchObject({ filter: { status: undefined, needs: ["review", "settle"] }, problems: [] });
+    expect(toHistoryFilter({ status: "to_settle" }, NOW).filter.needs).toEqual(["settle"]);
+    expect(toHistoryFilter({ status: "failed" }, NOW).filter.needs).toBeUndefined();
+  });
+
   test("is written one way, whatever order it was typed in", () => {
     const [one, other] = [readHistoryQuery({ status: "failed", q: "a b" }), readHistoryQuery({ q: "a b", status: "failed", cursor: "run_1" })];
     expect(formatHistoryQuery(one)).toBe("q=a+b&status=failed");

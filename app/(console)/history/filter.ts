@@ -1,4 +1,5 @@
 import { RUN_STATUSES } from "@/components/runs/run-words";
+import type { Need } from "@/lib/store/queries/needs";
 import type { RunFilter } from "@/lib/store/queries/run-filter";
 import { addressWith, oneText } from "../search-params";
 
@@ -19,6 +20,13 @@ export interface HistoryQuery {
 
 const NAMES = ["q", "status", "workflow", "agent", "who", "last", "from", "to", "cost_min", "cost_max"] as const satisfies readonly (keyof HistoryQuery)[];
 const HOUR_MS = 3_600_000;
+
+/** What can be chosen beside a status: runs that need a person outside the inbox, whatever their status. */
+export const NEED_CHOICES: Readonly<Record<string, { label: string; needs: readonly Need[] }>> = {
+  to_review_or_settle: { label: "To review or settle", needs: ["review", "settle"] },
+  to_review: { label: "To review", needs: ["review"] },
+  to_settle: { label: "To settle", needs: ["settle"] },
+};
 
 export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = {
   "1h": { label: "Last hour", ms: HOUR_MS },
@@ -59,7 +67,8 @@ export function toHistoryFilter(query: HistoryQuery, now: Date): { filter: RunFi
     return undefined;
   };
   const status = RUN_STATUSES.find((known) => known === query.status);
-  if (query.status !== undefined && status === undefined) problems.push(`There is no status “${query.status}”. A run is one of: ${RUN_STATUSES.join(", ")}.`);
+  const need = query.status !== undefined && Object.hasOwn(NEED_CHOICES, query.status) ? NEED_CHOICES[query.status] : undefined;
+  if (query.status !== undefined && !status && !need) problems.push(`There is no status “${query.status}”. A run is one of: ${[...RUN_STATUSES, ...Object.keys(NEED_CHOICES)].join(", ")}.`);
   const period = query.last !== undefined && Object.hasOwn(PERIODS, query.last) ? PERIODS[query.last] : undefined;
   if (query.last !== undefined && period === undefined) problems.push(`“last” is not a period: ${query.last}. It is one of: ${Object.keys(PERIODS).join(", ")}.`);
   const since = period ? new Date(now.getTime() - period.ms) : undefined;
@@ -68,6 +77,7 @@ export function toHistoryFilter(query: HistoryQuery, now: Date): { filter: RunFi
     filter: {
       workflow: query.workflow,
       status: status ? [status] : undefined,
+      needs: need?.needs,
       agent: query.agent,
       who: query.who,
       from: since && from ? new Date(Math.max(since.getTime(), from.getTime())) : (since ?? from),

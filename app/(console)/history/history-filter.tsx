@@ -7,9 +7,9 @@ import { buttonClass } from "@/components/ui/button";
 import { SelectField, TextField } from "@/components/ui/field";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { TimeField } from "../time-field";
-import { formatHistoryQuery, type HistoryQuery, isFiltered, PERIODS } from "./filter";
+import { formatHistoryQuery, type HistoryQuery, isFiltered, NEED_CHOICES, PERIODS } from "./filter";
 
-const STATUS_CHOICES = [{ value: "", label: "Any" }, ...RUN_STATUSES.map((status) => ({ value: status, label: RUN_WORDS[status].word }))];
+const STATUS_CHOICES = [{ value: "", label: "Any" }, ...RUN_STATUSES.map((status) => ({ value: status as string, label: RUN_WORDS[status].word })), ...Object.entries(NEED_CHOICES).map(([value, { label }]) => ({ value, label }))];
 const PERIOD_CHOICES = [{ value: "", label: "Any time" }, ...Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))];
 
 interface Props {

@@ -6,6 +6,7 @@ import { KeepFresh } from "@/components/runs/keep-fresh";
 import { RunList } from "@/components/runs/run-list";
 import { isActive } from "@/components/runs/run-words";
 import { KeepZone } from "@/components/shell/keep-zone";
+import { NeedsNotice } from "@/components/shell/needs-count";
 import { buttonClass } from "@/components/ui/button";
 import { Command } from "@/components/ui/command";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -17,6 +18,7 @@ import { listHistory } from "@/lib/store/queries/list-history";
 import { listSavedViews } from "@/lib/store/queries/list-saved-views";
 import type { RunFilter } from "@/lib/store/queries/run-filter";
 import { findCurrentProject } from "../workflows/current-project";
+import { loadNeeds } from "../needs-of";
 import { settleTimes } from "../picked-times";
 import { readerZone } from "../reader-zone";
 import { addressWith, oneText } from "../search-params";
@@ -33,11 +35,11 @@ const REFRESH_BUSY_MS = 3_000;
 const REFRESH_STILL_MS = 15_000;
 
 export default async function HistoryPage({ searchParams }: PageProps<"/history">) {
-  const { user } = await requirePermission("runs:read");
+  const session = await requirePermission("runs:read");
   const params = await searchParams;
   const { db, now } = engineDeps();
   const clock = now();
-  const views = await listSavedViews(db, user.id);
+  const views = await listSavedViews(db, session.user.id);
   const opensWith = views.findLast(({ isDefault }) => isDefault);
   // The address expands to plain filters, so that it can be sent to someone who has no such view.
   if (opensWith && Object.keys(params).length === 0) redirect(`/history?${opensWith.query}`);
@@ -55,6 +57,7 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
       <PageBar title="History">
         <ExportLinks filter={filter} />
       </PageBar>
+      {filter.needs ? null : <NeedsNotice needs={await loadNeeds(session)} />}
       <ViewLinks views={views} current={formatHistoryQuery(query)} />
       <HistoryFilters query={query} zone={zone} workflows={Object.keys(project?.workflows ?? {})} agents={Object.keys(project?.agents ?? {})} clearHref={opensWith ? ALL_RUNS : "/history"} />
       {problems.map((problem) => (
@@ -81,8 +84,8 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
 
 /** Everything that fits the filters, not only what is on the page. */
 function ExportLinks({ filter }: { filter: RunFilter }) {
-  const { workflow, status, agent, who, text, from, to, costMin, costMax } = filter;
-  const query = { workflow, status: status?.join(","), agent, who, q: text, from: from?.toISOString(), to: to?.toISOString(), cost_min: costMin?.toString(), cost_max: costMax?.toString() };
+  const { workflow, status, needs, agent, who, text, from, to, costMin, costMax } = filter;
+  const query = { workflow, status: status?.join(","), needs: needs?.join(","), agent, who, q: text, from: from?.toISOString(), to: to?.toISOString(), cost_min: costMin?.toString(), cost_max: costMax?.toString() };
   return (
     <span className="flex items-center gap-2 print:hidden">
       <Download aria-hidden className="size-4 text-ink-3 max-tablet:hidden" />

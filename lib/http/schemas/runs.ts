@@ -15,6 +15,7 @@ const cost = z.coerce.number().min(0).max(1_000_000);
 const filter = {
   workflow: text.optional(),
   status: listOf(RUN_STATUSES).optional().describe("One status, or several with commas between them"),
+  needs: listOf(["review", "settle"]).optional().describe("Runs that need a person outside the inbox, whatever their status: to `review` an answer, to `settle` a call of which nobody knows whether it happened; one, or both with a comma between them"),
   agent: text.optional().describe("Runs in which this agent may take part"),
   who: text.optional().describe("Name or e-mail of whoever started it, or a part of it; or their id"),
   q: text.optional().describe("Words in id, workflow, agents, starter or params, each whole or as a beginning"),

@@ -3,12 +3,15 @@ import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 import { PLAN_ANEW } from "@/lib/store/plan-anew";
 import { listNamedIds } from "@/lib/store/queries/list-named-ids";
+import { type Need, runsThatNeed } from "@/lib/store/queries/needs";
 
 /** What lists and exports of runs can be narrowed by; everything given must fit. */
 export interface RunFilter {
   workflow?: string;
   /** One of these. */
   status?: readonly RunStatus[];
+  /** One of these, of a person outside the inbox. */
+  needs?: readonly Need[];
   agent?: string;
   /** A name or e-mail address, or a part of one; or the id of whoever started it. */
   who?: string;
@@ -26,12 +29,13 @@ export async function runsWhere(db: Db, filter: RunFilter, { cursor, limit }: { 
   const parts = [Prisma.sql`TRUE`];
   if (filter.workflow) parts.push(Prisma.sql`workflow = ${filter.workflow}`);
   if (filter.status && filter.status.length > 0) parts.push(Prisma.sql`status = ANY (${[...filter.status]}::run_status[])`);
+  if (filter.needs && filter.needs.length > 0) parts.push(Prisma.sql`id = ANY (ARRAY(${runsThatNeed(filter.needs, cursor)}))`);
   if (filter.who) parts.push(Prisma.sql`started_by_id = ANY (${await listNamedIds(db, filter.who)})`);
   if (filter.from) parts.push(Prisma.sql`created_at >= ${filter.from}`);
   if (filter.to) parts.push(Prisma.sql`created_at < ${filter.to}`);
   if (cursor) parts.push(Prisma.sql`id < ${cursor}`);
-  const { workflow, status, agent, who, from, to, costMin, costMax, text } = filter;
-  const isAlone = [workflow, status?.[0], agent, who, from, to, costMin, costMax, text].filter((value) => value !== undefined && value !== "").length === 1;
+  const { workflow, status, needs, agent, who, from, to, costMin, costMax, text } = filter;
+  const isAlone = [workflow, status?.[0], needs?.[0], agent, who, from, to, costMin, costMax, text].filter((value) => value !== undefined && value !== "").length === 1;
   const page: Wanted = { isAlone, limit, before: cursor ? (column) => Prisma.sql`AND ${column} < ${cursor}` : () => Prisma.empty };
   const narrowed = await Promise.all([narrowByAgent(db, filter, page), narrowByText(db, filter, page), narrowByCost(db, filter, page)]);
   return Prisma.join([...parts, ...narrowed.filter((part) => part !== null)], " AND ");

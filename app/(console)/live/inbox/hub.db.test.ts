@@ -3,7 +3,10 @@ import { verifies } from "@/e2e/requirements";
 import { eventIdAt, type LiveEvent } from "@/lib/store/queries/list-live-events";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench } from "@/lib/testing/engine-bench";
+import { cancelRun } from "@/lib/engine/cancel-run";
 import { engineDeps } from "@/lib/engine/deps";
+import { reviewStep } from "@/lib/engine/review-step";
+import { TEST_ACTOR } from "@/lib/testing/run-bench";
 import { beginLook, endLook } from "@/lib/engine/look-at-card";
 import type { Looker } from "@/lib/store/queries/list-lookers";
 import { inboxHub } from "./hub";
@@ -77,5 +80,17 @@ test(verifies("inbox:looking", "an open line hears who has which card open, from
   await beginLook(deps, looks[1]!);
   expect(await database.db.looker.count({ where: { approvalId: approval!.id, until: { gt: new Date() } } }), "nobody looks at what is decided").toBe(0);
   await expect(beginLook(deps, { ...looks[1]!, approvalId: "apr_none" })).rejects.toMatchObject({ code: "not_found" });
+  leave();
+});
+
+test(verifies("needs:count", "an open line hears that an answer waits, that it was reviewed, and the end of a run that never asked for an approval"), async () => {
+  const review = await openEngineBench(database, { script: "agents:\n  worker:\n    turns:\n      - output: { ktsu_needs_human: look }\n", allowlist: "- t-none" });
+  const heard: LiveEvent[] = [];
+  const leave = inboxHub().join({ onEvents: (events) => heard.push(...events) });
+  const [reviewed, cancelled] = [await review.launch(), await review.launch()];
+  await reviewStep(review.deps, TEST_ACTOR, { runId: reviewed, accepted: true });
+  await cancelRun(review.deps, TEST_ACTOR, { runId: cancelled });
+  const typesOf = (runId: string) => heard.filter((event) => event.runId === runId).map(({ type }) => type);
+  await vi.waitFor(() => expect([typesOf(reviewed), typesOf(cancelled)]).toEqual([["step.needs_human_review", "step.reviewed"], ["step.needs_human_review", "run.cancelled"]]), 10_000);
   leave();
 });

@@ -9,6 +9,8 @@ import { log } from "@/lib/log";
 import { findWaiting } from "@/lib/store/queries/find-waiting";
 import { countPending } from "@/lib/store/queries/inbox-counts";
 import { eventIdAt, type LiveEvent } from "@/lib/store/queries/list-live-events";
+import { countNeeds, type NeedCounts } from "@/lib/store/queries/needs";
+import { needsOf } from "../../needs-of";
 import { findCurrentProject } from "../../workflows/current-project";
 import { inboxHub, type Listener } from "./hub";
 
@@ -25,7 +27,7 @@ type Send = (text: string) => void;
 /**
  * Server-sent events for open pages. An inbox hears that something changed, by whom, and who looks at what; what it is, the page itself
  * asks for. `?for=notices` is the line of desktop notifications: calls that begin to wait for this very person. `?for=count` is that of all
- * other pages: how many calls wait.
+ * other pages: how many calls wait, and how many runs need this person outside the inbox.
  */
 export async function GET(request: Request): Promise<Response> {
   const requestId = request.headers.get("x-request-id") ?? createId("request");
@@ -72,7 +74,7 @@ function openLine(request: Request, session: Session, release: () => void): Resp
           // The reader was quicker.
         }
       };
-      leave = inboxHub().join({ after, ...(purpose === "notices" ? noticesTo(send, session) : purpose === "count" ? countsTo(send) : changesTo(send, session)) });
+      leave = inboxHub().join({ after, ...(purpose === "notices" ? noticesTo(send, session) : purpose === "count" ? countsTo(send, session) : changesTo(send, session)) });
       send(`retry: 2000\n${mark()}`);
       timers.push(setInterval(() => send(mark()), HEARTBEAT_MS), setTimeout(end, LINE_MS));
       request.signal.addEventListener("abort", end);
@@ -101,26 +103,38 @@ function changesTo(send: Send, session: Session): Pick<Listener, "onEvents" | "o
   };
 }
 
-/** Counted once for all who hear of the same events. */
-const counted = new WeakMap<readonly LiveEvent[], Promise<number>>();
-
-function countAfter(events: readonly LiveEvent[]): Promise<number> {
-  const count = counted.get(events) ?? countPending(engineDeps().db);
-  counted.set(events, count);
-  return count;
+interface Counted {
+  waiting: number;
+  needs: NeedCounts;
 }
 
-/** The number as it is, which whoever was away has missed, and then each that differs from the one before, in their order. */
-function countsTo(send: Send): Pick<Listener, "onEvents"> {
-  let told: number | undefined;
+/** Counted once for all who hear of the same events. */
+const counted = new WeakMap<readonly LiveEvent[], Promise<Counted>>();
+
+function countAfter(events: readonly LiveEvent[]): Promise<Counted> {
+  const counts = counted.get(events) ?? countAll();
+  counted.set(events, counts);
+  return counts;
+}
+
+async function countAll(): Promise<Counted> {
+  const { db } = engineDeps();
+  const [waiting, needs] = await Promise.all([countPending(db), countNeeds(db)]);
+  return { waiting, needs };
+}
+
+/** The numbers as they are, which whoever was away has missed, and then each that differs from the one before, in their order. */
+function countsTo(send: Send, session: Session): Pick<Listener, "onEvents"> {
+  let told: string | undefined;
   let turn: Promise<void> = Promise.resolve();
   const onEvents = (events: readonly LiveEvent[]) => {
     turn = Promise.all([countAfter(events), turn])
-      .then(([count]) => {
-        if (count !== told) send(`event: count\ndata: ${count}\n\n`);
-        told = count;
+      .then(([{ waiting, needs }]) => {
+        const text = JSON.stringify({ waiting, needs: needsOf(session, needs) });
+        if (text !== told) send(`event: count\ndata: ${text}\n\n`);
+        told = text;
       })
-      .catch((error: unknown) => log.warn({ err: error }, "the number of calls that wait could not be told"));
+      .catch((error: unknown) => log.warn({ err: error }, "the numbers of what waits for people could not be told"));
   };
   onEvents([]);
   return { onEvents };
