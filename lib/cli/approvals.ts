@@ -2,8 +2,10 @@
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
 import { formatTable } from "@/lib/cli/format-table";
+import { jsonLine } from "@/lib/cli/json-text";
 import { readLimit } from "@/lib/cli/runs";
 import { APPROVAL_TRANSITIONS, type ApprovalStatus } from "@/lib/domain/approval-state";
+import { toApprovals } from "@/lib/engine/approval-envelope";
 import { KimitsuError } from "@/lib/errors";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 import { listApprovals } from "@/lib/store/queries/list-approvals";
@@ -15,19 +17,16 @@ export function registerApprovals(program: Command): void {
     .option("--status <status>", `${Object.keys(APPROVAL_TRANSITIONS).join(", ")}, or all`, "pending")
     .option("--run <run>", "only those of this run")
     .option("--limit <n>", "how many", "50")
-    .option("--json", "print JSON lines")
+    .option("--json", "print JSON lines, as the API gives them")
     .action(async (options: { status: string; run?: string; limit: string; json?: boolean }) => {
       const isAll = options.status === "all";
       if (!isAll && !Object.hasOwn(APPROVAL_TRANSITIONS, options.status)) throw new KimitsuError("invalid_request", `--status ${options.status} is no status of an approval; they are ${Object.keys(APPROVAL_TRANSITIONS).join(", ")} and all`);
-      const { db } = await openDatabase();
+      const { db, now } = await openDatabase();
       const { items } = await listApprovals(db, { status: isAll ? undefined : [options.status as ApprovalStatus], runId: options.run, limit: readLimit(options.limit) });
-      if (options.json) return items.forEach((approval) => console.log(JSON.stringify(toJson(approval))));
+      if (options.json) return (await toApprovals({ db, now }, items)).forEach((approval) => console.log(jsonLine(approval)));
       console.log(items.length === 0 ? (options.status === "pending" ? "Nothing waits for a decision." : "No approvals.") : formatTable(["APPROVAL", "DANGER", "STATUS", "EXPIRES (UTC)", "RUN", "WHAT"], items.map(toRow)));
     });
 }
-
-/** Without the arguments as they are sent: what their names say is secret stands there. */
-const toJson = ({ argumentsCanonical: _canonical, ...shown }: ApprovalView) => shown;
 
 function toRow({ id, danger, status, expiresAt, runId, summary, decisions }: ApprovalView): string[] {
   const by = decisions.at(-1);

@@ -1,10 +1,12 @@
 /** `kimitsu approve ID` and what it shares with `kimitsu reject ID`. */
 import type { Command } from "commander";
+import { jsonLine } from "@/lib/cli/json-text";
 import { deciderOf, findPerson } from "@/lib/cli/person";
 import { plainLine } from "@/lib/cli/plain-line";
-import { NOBODY_CAN, suggestDecider } from "@/lib/cli/suggest-decider";
+import { nobodyCan, suggestDecider } from "@/lib/cli/suggest-decider";
 import { readInput } from "@/lib/cli/read-input";
 import { withRuntime } from "@/lib/cli/runtime";
+import { toDecided } from "@/lib/engine/approval-envelope";
 import { decideApproval } from "@/lib/engine/decide-approval";
 import { findDecidable } from "@/lib/engine/find-decidable";
 import type { Runtime } from "@/lib/engine/runtime";
@@ -30,7 +32,7 @@ export function registerApprove(program: Command): void {
     .option("--arguments <json|@file>", "other arguments, judged by schema and policy again")
     .option("--comment <text>", "for the record")
     .option("--user <e-mail>", "who decides; default: the first admin")
-    .option("--json", "print JSON")
+    .option("--json", "print JSON, as the API gives it")
     .action((id: string, options: DecideOptions) => decide(id, "approved", options));
 }
 
@@ -40,7 +42,7 @@ export function decide(id: string, verdict: "approved" | "rejected", { user, jso
     const approvalId = await findApprovalId(deps, id);
     const changed = edited === undefined ? {} : { arguments: readInput(edited, "--arguments") };
     const approval = await decideApproval(deps, deciderOf(person), { approvalId, verdict, ...wish, ...changed }).catch((error: unknown) => explain(deps, approvalId, user, error));
-    if (json) return console.log(JSON.stringify({ approval_id: approval.id, run_id: approval.runId, call_id: approval.callId, status: approval.status, approvals: approval.approvals, min_approvals: approval.minApprovals }));
+    if (json) return console.log(jsonLine(toDecided(approval)));
     const more = approval.status === "pending" ? `; ${approval.approvals} of ${approval.minApprovals} have approved it` : "";
     console.log(`${plainLine(approval.summary)}\n${approval.id} ${verdict} by ${person.name}${more}`);
   });
@@ -49,8 +51,9 @@ export function decide(id: string, verdict: "approved" | "rejected", { user, jso
 /** The first admin, whom nobody chose, is often the one who started the run: then the refusal says whom to name. */
 async function explain(deps: Runtime, approvalId: string, user: string | undefined, error: unknown): Promise<never> {
   if (!(error instanceof KimitsuError) || error.code !== "forbidden" || user !== undefined) throw error;
-  const as = await suggestDecider(deps.db, await getApproval(deps.db, approvalId));
-  throw new KimitsuError("forbidden", `${error.message} ${as === null ? `At the moment ${NOBODY_CAN}.` : `Say who decides:${as}`}`, { cause: error });
+  const approval = await getApproval(deps.db, approvalId);
+  const as = await suggestDecider(deps.db, approval);
+  throw new KimitsuError("forbidden", `${error.message} ${as === null ? `At the moment ${nobodyCan(approval)}.` : `Say who decides:${as}`}`, { cause: error });
 }
 
 async function findApprovalId(deps: Runtime, id: string): Promise<string> {

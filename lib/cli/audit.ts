@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
+import { jsonBlock } from "@/lib/cli/json-text";
 import { type AuditReport, verifyAudit } from "@/lib/engine/verify-audit";
 
 export function registerAudit(program: Command): void {
@@ -11,7 +12,7 @@ export function registerAudit(program: Command): void {
     .option("--json", "print the whole report")
     .action(async (options: { json?: boolean }) => {
       const report = await verifyAudit(await openDatabase());
-      console.log(options.json ? JSON.stringify(report, null, 2) : describe(report));
+      console.log(options.json ? jsonBlock(report) : describe(report));
       if (!report.ok) process.exitCode = 1;
     });
 }

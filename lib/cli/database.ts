@@ -1,6 +1,7 @@
 import type { EngineDeps } from "@/lib/engine/deps";
 import { env, rereadEnv } from "@/lib/env";
 import { connect, type Db, db } from "@/lib/store/client";
+import { isDatabaseAway } from "@/lib/store/database-away";
 
 /** One command at a time needs no more connections than it has statements under way. */
 const POOL_SIZE = 4;
@@ -35,6 +36,13 @@ export function databaseUrl(): string {
   const url = lent?.url ?? env.DATABASE_URL;
   if (!url) throw new Error("unreachable: the database was not opened");
   return url;
+}
+
+/** What a person can do about a failure of the database; null for any other. The address is named without the password in it. */
+export function explainDatabase(error: unknown): string | null {
+  if (!isDatabaseAway(error)) return null;
+  const where = URL.parse(databaseUrl())?.host ?? "DATABASE_URL";
+  return `The database at ${where} cannot be reached. Start it, or set DATABASE_URL to one that runs; \`kimitsu doctor\` says more.`;
 }
 
 export async function closeDatabase(): Promise<void> {

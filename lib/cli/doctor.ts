@@ -6,6 +6,7 @@ import { allowedHosts } from "@/lib/cli/demo-hosts";
 import { checkDatabase } from "@/lib/cli/doctor/check-database";
 import { checkProject } from "@/lib/cli/doctor/check-project";
 import { type Finding, messageOf, ok, problem } from "@/lib/cli/doctor/finding";
+import { jsonBlock } from "@/lib/cli/json-text";
 import { createPaint, displayRoot, loadOptions, type Paint, projectRoot } from "@/lib/cli/project-options";
 import { repositoryRoot } from "@/lib/cli/repository-root";
 import { env } from "@/lib/env";
@@ -26,7 +27,7 @@ export function registerDoctor(program: Command): void {
         checkSecret(),
         ...(await checkProject(check).catch((error: unknown) => [problem("configuration", messageOf(error), "kimitsu validate says more")])),
       ];
-      console.log(options.json ? JSON.stringify(findings, null, 2) : describeFindings(findings, createPaint()));
+      console.log(options.json ? jsonBlock(findings) : describeFindings(findings, createPaint()));
       if (findings.some(({ state }) => state === "problem")) process.exitCode = 1;
     });
 }

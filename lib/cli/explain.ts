@@ -1,5 +1,6 @@
 /** `kimitsu explain AGENT SERVER.TOOL`: what the policy would say to a call, layer by layer, with file and line. */
 import type { Command } from "commander";
+import { jsonBlock } from "@/lib/cli/json-text";
 import { getProject } from "@/lib/config/load-project";
 import { suggest } from "@/lib/config/problem";
 import type { Project, ProjectAgent, ProjectAgentServer } from "@/lib/config/project";
@@ -57,7 +58,7 @@ export function explain(project: Project, input: ExplainInput): string {
   });
   const isAnnotated = facts?.annotations !== undefined || facts?.danger !== undefined;
   const known = isAnnotated ? null : `The server file says nothing about ${tool}, and the server itself was not asked: its annotations are taken as unknown.`;
-  return input.json ? JSON.stringify({ agent: agent.name, ...call, ...decision, note: known }, null, 2) : describe(input.tool, decision, known);
+  return input.json ? jsonBlock({ agent: agent.name, ...call, ...decision, note: known }) : describe(input.tool, decision, known);
 }
 
 const SENTENCE = { allow: "runs without asking", deny: "is refused", ask: "waits for a person" } as const;

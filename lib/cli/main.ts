@@ -1,4 +1,4 @@
-import { closeDatabase } from "@/lib/cli/database";
+import { closeDatabase, explainDatabase } from "@/lib/cli/database";
 import { createProgram } from "@/lib/cli/program";
 import { cleanOutput } from "@/lib/engine/clean-output";
 import { KimitsuError } from "@/lib/errors";
@@ -7,8 +7,9 @@ cleanOutput();
 try {
   await createProgram().parseAsync();
 } catch (error) {
-  if (!(error instanceof KimitsuError)) throw error;
-  console.error(`kimitsu: ${error.message}`);
+  const message = error instanceof KimitsuError ? error.message : explainDatabase(error);
+  if (message === null) throw error;
+  console.error(`kimitsu: ${message}`);
   process.exitCode = 1;
 } finally {
   await closeDatabase();

@@ -1,13 +1,15 @@
 /** The commands that only read the project's files. An entry of their own, so that they start without loading database and tool clients. */
 import { Command } from "commander";
 import { registerExplain } from "@/lib/cli/explain";
+import { pointToHelp } from "@/lib/cli/point-to-help";
 import { registerSchema } from "@/lib/cli/schema";
 import { registerTree } from "@/lib/cli/tree";
 import { registerValidate } from "@/lib/cli/validate";
 import { KimitsuError } from "@/lib/errors";
 
-const program = new Command("kimitsu").showHelpAfterError("(kimitsu --help lists the commands)");
+const program = new Command("kimitsu");
 for (const register of [registerValidate, registerTree, registerExplain, registerSchema]) register(program);
+pointToHelp(program);
 
 try {
   await program.parseAsync();

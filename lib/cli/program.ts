@@ -7,6 +7,7 @@ import { registerDoctor } from "@/lib/cli/doctor";
 import { registerExplain } from "@/lib/cli/explain";
 import { registerInvoke } from "@/lib/cli/invoke";
 import { registerLock } from "@/lib/cli/lock";
+import { pointToHelp } from "@/lib/cli/point-to-help";
 import { registerReject } from "@/lib/cli/reject";
 import { registerReplay } from "@/lib/cli/replay";
 import { registerRuns } from "@/lib/cli/runs";
@@ -20,12 +21,12 @@ import { registerWorker } from "@/lib/cli/worker";
 export function createProgram(): Command {
   const program = new Command("kimitsu")
     .description("Agents written in YAML use tools over MCP, and a person stands in front of every call that deserves one.")
-    .showHelpAfterError("(kimitsu --help lists the commands)")
     .configureHelp({ showGlobalOptions: false });
   // `start` and `database-url` are answered by scripts/kimitsu.mjs before this is loaded; they stand here for the help.
   program.command("start").description("start everything: database, web, worker").option("--env <name>", "use the values of environments/<name>.env.yaml");
   program.command("database-url").description("print the address of the running database, for backups and other tools");
   for (const register of REGISTER) register(program);
+  pointToHelp(program);
   return program;
 }
 

@@ -1,6 +1,7 @@
 /** `kimitsu reject ID --reason …`. */
 import type { Command } from "commander";
 import { decide, type DecideOptions } from "@/lib/cli/approve";
+import { KimitsuError } from "@/lib/errors";
 
 export function registerReject(program: Command): void {
   program
@@ -11,6 +12,9 @@ export function registerReject(program: Command): void {
     .option("--digest <sha256:…>", "reject only if the arguments are still these")
     .option("--comment <text>", "for the record")
     .option("--user <e-mail>", "who decides; default: the first admin")
-    .option("--json", "print JSON")
-    .action((id: string, options: DecideOptions) => decide(id, "rejected", options));
+    .option("--json", "print JSON, as the API gives it")
+    .action((id: string, options: DecideOptions) => {
+      if (options.reason?.trim() === "") throw new KimitsuError("invalid_request", "--reason is empty; say why, because the agent is told");
+      return decide(id, "rejected", options);
+    });
 }

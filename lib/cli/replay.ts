@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
 import { formatTable } from "@/lib/cli/format-table";
+import { jsonLine } from "@/lib/cli/json-text";
 import { loadOptions, projectRoot } from "@/lib/cli/project-options";
 import { readDuration } from "@/lib/config/duration";
 import { getProject } from "@/lib/config/load-project";
@@ -29,10 +30,13 @@ export function registerReplay(program: Command): void {
         { db: deps.db, project, allowBypass: env.KIMITSU_ALLOW_BYPASS, hasLock: readToolsLock(project.root) !== null },
         { since, workflow: options.workflow, limit: readLimit(options.limit) },
       );
-      if (options.json) replay.changed.forEach((call) => console.log(JSON.stringify(call)));
+      if (options.json) replay.changed.forEach((call) => console.log(jsonLine(toJson(call))));
       else console.log(describe(replay, options.since));
     });
 }
+
+/** In the words of the API. */
+const toJson = ({ callId, runId, ...call }: ReplayedCall) => ({ call_id: callId, run_id: runId, ...call });
 
 function readSince(text: string): number {
   const read = readDuration(text);

@@ -1,7 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { GET as LIST_APPROVALS } from "@/app/approvals/route";
 import { GET } from "@/app/runs/[runId]/route";
 import { GET as LIST } from "@/app/runs/route";
+import { explainDatabase } from "@/lib/cli/database";
 import { createProgram } from "@/lib/cli/program";
+import { nobodyCan } from "@/lib/cli/suggest-decider";
 import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { rereadEnv } from "@/lib/env";
 import { insertEvents } from "@/lib/store/event-sql";
@@ -67,13 +70,29 @@ describe("invoke", () => {
     for (const part of ["No worker is running", "step work started", "call recorder.echo approved", `kimitsu approve ${approval!.id} --user ${rea.email}`, `${id} is pending_approval`]) expect(text).toContain(part);
   });
 
+  test("Ctrl-C ends the waiting and not the run, and says so", async () => {
+    const [before, others] = [await database.db.run.count(), process.listeners("SIGINT")];
+    const command = kimitsu("invoke", "main", "--wait");
+    await vi.waitUntil(async () => (await database.db.run.count()) > before && process.listenerCount("SIGINT") > others.length, { timeout: 10_000 });
+    const interrupt = process.listeners("SIGINT").find((listener) => !others.includes(listener))!;
+    interrupt("SIGINT");
+    interrupt("SIGINT");
+    await command;
+    const { id, status } = await database.db.run.findFirstOrThrow({ orderBy: { id: "desc" } });
+    await vi.waitUntil(() => process.listenerCount("SIGINT") === others.length, { timeout: 10_000 });
+    expect([process.exitCode, status, printed.at(-1)]).toEqual([130, "pending", `\nNo longer waiting; the run goes on. kimitsu runs get ${id} shows it.`]);
+  });
+
   test("a timeout ends the waiting and not the run", async () => {
     await kimitsu("invoke", "main", "--wait", "--json", "--timeout", "1s");
-    expect([process.exitCode, last().status]).toEqual([5, "pending"]);
+    expect([process.exitCode, last().status, last().output]).toEqual([5, "pending", null]);
+    const { output: _output, ...envelope } = last();
+    expect(envelope).toEqual((await ask(GET, `/runs/${envelope.run_id}`, { token: (await bench.login("viewer")).token }, { runId: envelope.run_id })).body);
   });
 
   test("what cannot be started is refused with what would be right", async () => {
-    await expect(kimitsu("invoke", "nope")).rejects.toThrow("There is no workflow nope");
+    await expect(kimitsu("invoke", "nope")).rejects.toThrow('There is no workflow nope; workflows that can be started: "main"');
+    await expect(kimitsu("invoke", "mian")).rejects.toThrow('There is no workflow mian; did you mean "main"?');
     await expect(kimitsu("invoke", "main", "--input", "[1]")).rejects.toThrow("--input must be a JSON object");
     await expect(kimitsu("invoke", "main", "--input", "@/nowhere.json")).rejects.toThrow("@/nowhere.json cannot be read");
     await expect(kimitsu("invoke", "main", "--user", "nobody@example.org")).rejects.toThrow("nobody with the e-mail");
@@ -84,7 +103,7 @@ describe("deciding", () => {
   test("approve by run, with the person on record; a second decision says who decided", async () => {
     const runId = await asked();
     await kimitsu("approve", runId, "--user", rea.email, "--json");
-    expect(last()).toMatchObject({ run_id: runId, status: "approved" });
+    expect(last()).toEqual({ approval_id: expect.stringMatching(/^apr_/), call_id: expect.stringMatching(/^call_/), run_id: runId, status: "approved", approvals: 1, min_approvals: 1, digest: expect.stringMatching(/^sha256:/) });
     const { approval_id: approvalId } = last();
     expect(await database.db.decision.findFirstOrThrow({ where: { approvalId } })).toMatchObject({ userId: rea.id, tokenId: null, address: "command line" });
     await expect(kimitsu("reject", approvalId, "--reason", "no", "--user", rea.email)).rejects.toThrow("already approved by Rea");
@@ -100,6 +119,18 @@ describe("deciding", () => {
     expect(await database.db.call.findFirstOrThrow({ where: { runId, tool: "t-none" } })).toMatchObject({ status: "rejected", executingAt: null });
   });
 
+  test("a rejection without a word is refused, and nothing is decided", async () => {
+    const runId = await asked();
+    await expect(kimitsu("reject", runId, "--reason", " ", "--user", rea.email)).rejects.toThrow("--reason is empty; say why, because the agent is told");
+    expect(await bench.pendingOf(runId)).toHaveLength(1);
+  });
+
+  test("where nobody may decide it is said whom to add", () => {
+    expect(nobodyCan({ approvers: [], selfApproval: false })).toBe("nobody who is active may decide it: it is for any reviewer, and not for whoever started the run; `kimitsu user create --email … --role reviewer` adds someone");
+    expect(nobodyCan({ approvers: ["operator"], selfApproval: true })).toBe("nobody who is active may decide it: it is for operator; `kimitsu user create --email … --role operator` adds someone");
+    expect(nobodyCan({ approvers: ["privacy"], selfApproval: false })).toMatch(/it is for privacy, .*; add someone to it, under Settings, Groups, or in policy\.yaml$/);
+  });
+
   test("an id of no kind is refused with the kinds there are", async () => {
     await expect(kimitsu("approve", "12")).rejects.toThrow("apr_");
   });
@@ -111,12 +142,12 @@ describe("looking", () => {
     await kimitsu("runs", "--status", "pending_approval", "--limit", "1");
     expect(printed.at(-1)).toMatch(new RegExp(`^RUN .*\n${runId}  main  +pending_approval`));
     await kimitsu("approvals", "--run", runId, "--json");
-    expect(last()).toMatchObject({ runId, status: "pending", tool: "t-none" });
-    expect(last(), "the arguments as they are sent, with what their names say is secret").not.toHaveProperty("argumentsCanonical");
+    const token = (await bench.login("viewer")).token;
+    expect(last()).toEqual((await ask(LIST_APPROVALS, `/approvals?run=${runId}`, { token })).body.items[0]);
+    expect(JSON.stringify(last()), "the arguments as they are sent, with what their names say is secret").not.toMatch(/canonical/i);
     await kimitsu("runs", "get", runId);
     expect(printed.at(-1)).toContain(`kimitsu approve ${(await bench.pendingOf(runId))[0]!.id}`);
     await kimitsu("runs", "get", runId, "--json");
-    const token = (await bench.login("viewer")).token;
     expect(last()).toEqual((await ask(GET, `/runs/${runId}`, { token }, { runId })).body);
     await kimitsu("runs", "--q", runId, "--json");
     expect(last()).toEqual((await ask(LIST, `/runs?q=${runId}`, { token })).body.items[0]);
@@ -153,9 +184,31 @@ describe("looking", () => {
     expect(printed[1]).toContain('{"to":"to \\u001b[2K');
   });
 
+  test("--json drives no terminal either, and every parser reads the very text", async () => {
+    const HOSTILE = "\u001B[2Jana\u202Eelpmaxe\u200B\u009B2J\u007F\u2028\u{E0041}é 日本 👍";
+    const runId = await asked();
+    const [approval] = await bench.pendingOf(runId);
+    await database.db.approval.update({ where: { id: approval!.id }, data: { summary: HOSTILE } });
+    await database.db.call.update({ where: { id: approval!.callId }, data: { summary: HOSTILE, agentSays: HOSTILE, arguments: { [HOSTILE]: HOSTILE } } });
+    await database.db.run.update({ where: { id: runId }, data: { error: { code: "tool_failed", message: HOSTILE } } });
+    printed = [];
+    await kimitsu("approvals", "--run", runId, "--json");
+    expect(last()).toMatchObject({ summary: HOSTILE, agent_says: HOSTILE, arguments: { [HOSTILE]: HOSTILE } });
+    await kimitsu("runs", "get", runId, "--json");
+    expect(last()).toMatchObject({ error: { message: HOSTILE } });
+    await kimitsu("runs", "--q", runId, "--json");
+    await kimitsu("invoke", "main", "--json", "--wait", "--timeout", "1s");
+    const text = printed.join("");
+    for (const escaped of ["\\u001b[2J", "\\u202e", "\\u200b", "\\u009b", "\\u007f", "\\u2028", "\\udb40\\udc41", "é 日本 👍"]) expect(text).toContain(escaped);
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
+  });
+
   test("wrong words are refused", async () => {
     await expect(kimitsu("runs", "--status", "done")).rejects.toThrow("pending_approval");
     await expect(kimitsu("runs", "--limit", "0")).rejects.toThrow("--limit 0");
+    await expect(kimitsu("runs", "run_1")).rejects.toThrow("write kimitsu runs get run_1");
+    await expect(kimitsu("token", "create", "--name", "x", "--scopes", "runs:read,foo")).rejects.toThrow('"foo" is not a scope; scopes are runs:read');
+    await expect(kimitsu("user", "create", "--email", "a@example.org", "--role", "king")).rejects.toThrow("role: is no role; roles are viewer, reviewer, operator, admin");
     await expect(kimitsu("approvals", "--status", "open")).rejects.toThrow("expired");
     await expect(kimitsu("runs", "get", "run_none")).rejects.toThrow("There is no run run_none");
   });
@@ -169,4 +222,12 @@ describe("replay", () => {
     await expect(kimitsu("replay", "--since", "soon")).rejects.toThrow(/--since: "soon" is not a duration; write a whole number and a unit/);
     await expect(kimitsu("replay", "--limit", "0")).rejects.toThrow("--limit 0 must be a whole number from 1 to 1000000");
   });
+});
+
+test("a database that is away is named with its address and without its password; any other failure is not taken for one", () => {
+  vi.stubEnv("DATABASE_URL", "postgres://ana:hunter2@db.example.org:5433/kimitsu");
+  rereadEnv();
+  const away = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
+  expect(explainDatabase(away)).toBe("The database at db.example.org:5433 cannot be reached. Start it, or set DATABASE_URL to one that runs; `kimitsu doctor` says more.");
+  expect(explainDatabase(new Error("column does not exist"))).toBeNull();
 });

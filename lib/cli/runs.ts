@@ -1,6 +1,7 @@
 /** `kimitsu runs` and `kimitsu runs get ID`. */
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
+import { jsonBlock, jsonLine } from "@/lib/cli/json-text";
 import { describeWays } from "@/lib/cli/suggest-decider";
 import { formatTable } from "@/lib/cli/format-table";
 import { plainLine } from "@/lib/cli/plain-line";
@@ -30,10 +31,12 @@ export function registerRuns(program: Command): void {
     .option("--q <words>", "words in id, workflow, agents, starter or params")
     .option("--limit <n>", "how many", "20")
     .option("--json", "print JSON lines, as the API gives them")
-    .action(async (options: ListOptions) => {
+    .allowExcessArguments()
+    .action(async (options: ListOptions, { args: [given] }: Command) => {
+      if (given !== undefined) throw new KimitsuError("invalid_request", `kimitsu runs lists runs and takes no ${given}; write kimitsu runs get ${given.startsWith("run_") ? given : "run_…"}`);
       const { db } = await openDatabase();
       const { items } = await listRuns(db, { workflow: options.workflow, agent: options.agent, text: options.q, status: readStatus(options.status), limit: readLimit(options.limit) });
-      if (options.json) return items.forEach((run) => console.log(JSON.stringify(toSummary(run))));
+      if (options.json) return items.forEach((run) => console.log(jsonLine(toSummary(run))));
       const rows = items.map((run) => [run.id, run.workflow, run.status, run.createdAt.toISOString().slice(0, 19).replace("T", " "), `$${run.figures.costUsd.toFixed(4)}`, run.startedBy.name]);
       console.log(rows.length === 0 ? "No runs." : formatTable(["RUN", "WORKFLOW", "STATUS", "STARTED (UTC)", "COST", "BY"], rows));
     });
@@ -45,7 +48,7 @@ export function registerRuns(program: Command): void {
     .action(async (runId: string, _options: unknown, command: Command) => {
       const { db } = await openDatabase();
       const run = await getRun(db, runId);
-      if (command.optsWithGlobals<{ json?: boolean }>().json) return console.log(JSON.stringify(toEnvelope(run), null, 2));
+      if (command.optsWithGlobals<{ json?: boolean }>().json) return console.log(jsonBlock(toEnvelope(run)));
       console.log(describe(run, await Promise.all(run.pendingApprovals.map((approval) => describeWays(db, approval)))));
     });
 }

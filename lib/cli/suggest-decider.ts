@@ -1,3 +1,4 @@
+import { ROLES } from "@/lib/domain/roles";
 import type { Db } from "@/lib/store/client";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 import { findFirstAdmin } from "@/lib/store/queries/get-person";
@@ -13,7 +14,12 @@ export async function suggestDecider(db: Db, approval: ApprovalView): Promise<st
 /** Commands that will not be refused: whoever started a run may not decide its calls. */
 export async function describeWays(db: Db, approval: ApprovalView): Promise<string> {
   const as = await suggestDecider(db, approval);
-  return as === null ? NOBODY_CAN : `kimitsu approve ${approval.id}${as}   or   kimitsu reject ${approval.id} --reason "…"${as}`;
+  return as === null ? nobodyCan(approval) : `kimitsu approve ${approval.id}${as}   or   kimitsu reject ${approval.id} --reason "…"${as}`;
 }
 
-export const NOBODY_CAN = "nobody who is active may decide it; `kimitsu user create --email … --role reviewer` adds someone";
+/** Whom to add, so that somebody may: of a group only its members may decide, whatever their role. */
+export function nobodyCan({ approvers, selfApproval }: Pick<ApprovalView, "approvers" | "selfApproval">): string {
+  const role = approvers.length === 0 ? "reviewer" : ROLES.find((name) => approvers.includes(name));
+  const add = role ? `\`kimitsu user create --email … --role ${role}\` adds someone` : "add someone to it, under Settings, Groups, or in policy.yaml";
+  return `nobody who is active may decide it: it is for ${approvers.join(" or ") || "any reviewer"}${selfApproval ? "" : ", and not for whoever started the run"}; ${add}`;
+}

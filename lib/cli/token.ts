@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { readDuration } from "@/lib/config/duration";
 import { openDatabase } from "@/lib/cli/database";
+import { jsonLine } from "@/lib/cli/json-text";
 import { findPerson } from "@/lib/cli/person";
 import { OPERATOR_ACTOR } from "@/lib/domain/actor";
 import { type Scope, SCOPES } from "@/lib/domain/roles";
@@ -33,7 +34,7 @@ export function registerToken(program: Command): void {
       const expiresAt = options.expires === undefined ? null : expiry(options.expires, deps.now());
       const scopes = options.scopes.split(",").map((scope) => scope.trim()) as Scope[];
       const { id, token } = await createToken(deps, OPERATOR_ACTOR, { name: options.name, userId: person.id, scopes, expiresAt });
-      if (options.json) showOnce(JSON.stringify({ token, id, user: person.email, scopes, expires_at: expiresAt }));
+      if (options.json) showOnce(jsonLine({ token, id, user: person.email, scopes, expires_at: expiresAt }));
       else showOnce(`${token}\n\nActs as ${person.email}; it is not shown again.`);
     });
 }

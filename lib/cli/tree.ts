@@ -5,6 +5,7 @@ import type { AllowlistEntry } from "@/lib/config/permission-schema";
 import { suggest } from "@/lib/config/problem";
 import type { Project, ProjectAgent, ProjectStep, ProjectWorkflow } from "@/lib/config/project";
 import { KimitsuError } from "@/lib/errors";
+import { jsonBlock } from "@/lib/cli/json-text";
 import { createPaint, loadOptions, projectRoot, type Paint } from "@/lib/cli/project-options";
 
 export interface TreeNode {
@@ -25,7 +26,7 @@ export function registerTree(program: Command): void {
     .option("--json", "print the tree as JSON")
     .action((name: string, options: { env?: string; json?: boolean }) => {
       const tree = buildTree(getProject(projectRoot(), loadOptions(options)), name);
-      console.log(options.json ? JSON.stringify(tree, null, 2) : drawTree(tree, createPaint()));
+      console.log(options.json ? jsonBlock(tree) : drawTree(tree, createPaint()));
     });
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
+import { jsonLine } from "@/lib/cli/json-text";
 import { OPERATOR_ACTOR } from "@/lib/domain/actor";
 import type { Role } from "@/lib/domain/roles";
 import { ROLES } from "@/lib/domain/roles";
@@ -32,7 +33,7 @@ export function registerUser(program: Command): void {
         role: options.role as Role,
         password: options.password,
       });
-      if (options.json) console.log(JSON.stringify(created));
+      if (options.json) console.log(jsonLine(created));
       else console.log(`${created.email} was added as ${options.role}.${created.password ? `\nPassword, shown once: ${created.password}` : ""}`);
     });
 }

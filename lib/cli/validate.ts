@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { loadProject, type LoadResult } from "@/lib/config/load-project";
 import { formatProblem } from "@/lib/config/problem";
 import type { FileKind } from "@/lib/config/project-files";
+import { jsonBlock } from "@/lib/cli/json-text";
 import { drawWorkflows } from "@/lib/cli/workflow-graph";
 import { createPaint, displayRoot, loadOptions, projectRoot, type Paint } from "@/lib/cli/project-options";
 
@@ -24,7 +25,7 @@ export function registerValidate(program: Command): void {
       const result = loadProject(root, loadOptions(options));
       const prefix = displayRoot(root);
       const isRight = result.project !== null;
-      if (options.json) console.log(JSON.stringify(toJson(result), null, 2));
+      if (options.json) console.log(jsonBlock(toJson(result)));
       else if (options.graph && isRight) console.log(drawWorkflows(result.project!));
       else (options.graph ? console.error : console.log)(describeResult(result, prefix, createPaint()));
       if (!isRight) process.exitCode = 1;

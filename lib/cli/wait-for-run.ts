@@ -1,5 +1,6 @@
 /** Follows a run on the terminal until it has ended, or until it waits for people when that is where to stop. */
 import { describeEvent } from "@/lib/cli/describe-event";
+import { plainLine } from "@/lib/cli/plain-line";
 import { createPaint } from "@/lib/cli/project-options";
 import { describeWays } from "@/lib/cli/suggest-decider";
 import { isRunSettled, type RunStatus } from "@/lib/domain/run-state";
@@ -29,7 +30,7 @@ export async function waitForRun(deps: EngineDeps, runId: string, options: WaitO
     if (line) say(event.type === "run.failed" ? paint.bad(line) : line);
     if (event.type !== "run.parked") continue;
     const run = await getRun(deps.db, runId);
-    for (const approval of run.pendingApprovals) say(paint.warn(`  waits for a decision: ${approval.summary}\n    ${await describeWays(deps.db, approval)}`));
+    for (const approval of run.pendingApprovals) say(paint.warn(`  waits for a decision: ${plainLine(approval.summary)}\n    ${await describeWays(deps.db, approval)}`));
     if (run.status === "needs_human_review") say(paint.warn("  waits for a person's review; see it in the console"));
     if (options.stopForPeople && !isRunSettled(run.status) && run.status !== "running" && run.status !== "pending") return run;
   }

@@ -31,6 +31,12 @@ export function showInvisible(text: string): string {
   return text.replace(CONTROLS, nameCharacter).replace(INVISIBLE, nameCharacter);
 }
 
+/** For JSON that may be read in a terminal: what could drive it, or turn its reading direction, stands as an escape, which every parser reads as the character itself. */
+export function escapeInvisible(json: string): string {
+  const escape = (character: string) => character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return json.replace(CONTROLS, escape).replace(INVISIBLE, escape);
+}
+
 export function hasInvisible(text: string): boolean {
   return showInvisible(text) !== text;
 }

@@ -16,7 +16,7 @@ import { createTokenRow } from "@/lib/store/transitions/create-token";
 export const createTokenSchema = z.strictObject({
   name: z.string().trim().min(1, "is missing").max(80),
   userId: z.string(),
-  scopes: z.array(z.enum(SCOPES, `is not a scope; scopes are ${SCOPES.join(", ")}`)).min(1, "needs at least one scope"),
+  scopes: z.array(z.enum(SCOPES, { error: ({ input }) => `${JSON.stringify(input)} is not a scope; scopes are ${SCOPES.join(", ")}` })).min(1, "needs at least one scope"),
   expiresAt: z.date().nullable().default(null),
 });
 

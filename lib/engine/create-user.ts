@@ -27,7 +27,7 @@ export const emailSchema = z
 export const createUserSchema = z.strictObject({
   email: emailSchema,
   name: personNameSchema,
-  role: z.enum(ROLES),
+  role: z.enum(ROLES, `is no role; roles are ${ROLES.join(", ")}`),
   password: z.string().optional(),
 });
 

@@ -1,5 +1,5 @@
 import { route } from "@/app/api-route";
-import { toOneApproval } from "@/app/approvals/to-wire";
+import { toOneApproval } from "@/lib/engine/approval-envelope";
 import { engineDeps } from "@/lib/engine/deps";
 import { getApproval } from "@/lib/http/schemas/approvals";
 import { getApproval as readApproval } from "@/lib/store/queries/get-approval";

@@ -1,6 +1,6 @@
 import { deciderOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
-import { toDecided } from "@/app/approvals/to-wire";
+import { toDecided } from "@/lib/engine/approval-envelope";
 import { toVerdict } from "@/app/approvals/to-verdict";
 import { decideApproval as decide } from "@/lib/engine/decide-approval";
 import { runtime } from "@/lib/engine/runtime";

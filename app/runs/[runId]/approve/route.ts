@@ -1,6 +1,6 @@
 import { deciderOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
-import { toDecided } from "@/app/approvals/to-wire";
+import { toDecided } from "@/lib/engine/approval-envelope";
 import { decideApproval } from "@/lib/engine/decide-approval";
 import { findDecidable } from "@/lib/engine/find-decidable";
 import { runtime } from "@/lib/engine/runtime";

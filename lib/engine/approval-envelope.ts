@@ -1,33 +1,32 @@
-import type { z } from "zod";
+/** Approvals in the one form that every client gets, by the API and by the command line, with null for what is absent. */
 import type { DecidedApproval } from "@/lib/engine/decide-approval";
 import type { EngineDeps } from "@/lib/engine/deps";
 import { findStricterRule } from "@/lib/engine/find-stricter-rule";
 import { toPendingApproval } from "@/lib/engine/run-envelope";
 import { findRuntime } from "@/lib/engine/runtime";
-import type { approvalSchema } from "@/lib/http/schemas/approval-view";
 import type { ApprovalView } from "@/lib/store/queries/get-approval";
 import { listSetAsides, type SetAside } from "@/lib/store/queries/list-set-asides";
 
 /** A process without a project says what is on record; it decides nothing. */
-async function toStricter(approval: ApprovalView): Promise<z.input<typeof approvalSchema>["stricter_now"]> {
+async function toStricter(approval: ApprovalView) {
   const runtime = findRuntime();
   const stricter = runtime ? await findStricterRule(runtime, approval) : null;
   return stricter && { refused: stricter.refusal, approvers: stricter.approvers, min_approvals: stricter.rule.minApprovals, self_approval: stricter.rule.selfApproval };
 }
 
-/** Approvals as the API shows them, with what people said who set them aside. */
-export async function toApprovals({ db, now }: EngineDeps, approvals: readonly ApprovalView[]): Promise<z.input<typeof approvalSchema>[]> {
+/** With what people said who set them aside. */
+export async function toApprovals({ db, now }: EngineDeps, approvals: readonly ApprovalView[]) {
   const asides = await listSetAsides(db, approvals.map(({ id }) => id), now());
   return Promise.all(approvals.map((approval) => toApproval(approval, asides.get(approval.id) ?? [])));
 }
 
-export async function toOneApproval(deps: EngineDeps, approval: ApprovalView): Promise<z.input<typeof approvalSchema>> {
+export async function toOneApproval(deps: EngineDeps, approval: ApprovalView) {
   const [one] = await toApprovals(deps, [approval]);
-  if (!one) throw new Error("unreachable: an approval was lost on its way to the wire");
+  if (!one) throw new Error("unreachable: an approval was lost on its way");
   return one;
 }
 
-async function toApproval(approval: ApprovalView, asides: readonly SetAside[]): Promise<z.input<typeof approvalSchema>> {
+async function toApproval(approval: ApprovalView, asides: readonly SetAside[]) {
   return {
     ...toPendingApproval(approval),
     run_id: approval.runId,
