@@ -23,9 +23,11 @@ const at = (number: string, runs: number) => `(date_trunc('minute', now()) - mak
 const RARE = 60;
 /** A number that looks like chance and is the same each time. */
 const chance = (number: string, of: number, salt = 1) => `(abs(hashint4((${number})::int * 31 + ${salt})) % ${of})`;
-/** One workflow and one agent have more than their share, as in life. */
+/** One workflow, one agent and one tool have more than their share, as in life. */
 const WORKFLOW = `'workflow-' || CASE WHEN ${chance("n", 5, 22)} < 2 THEN 3 ELSE ${chance("n", 20, 2)} END`;
 const AGENT = `'agent-' || CASE WHEN ${chance("n", 12, 23)} = 0 THEN 7 ELSE ${chance("n", 30, 4)} END`;
+const SERVER = `'server-' || CASE WHEN ${chance("n", 4, 27)} = 0 THEN 3 ELSE ${chance("n", 8, 13)} END`;
+const TOOL = `'tool-' || CASE WHEN ${chance("n", 4, 27)} = 0 THEN 3 ELSE ${chance("n", 60, 14)} END`;
 const WAITS = chance("n", 10, 7) + " = 0";
 
 function statements(runs: number): string[] {
@@ -54,12 +56,12 @@ function statements(runs: number): string[] {
       SELECT ${id("turn", "n * 3 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + k")}, 1, 'model-' || ${chance("n", 5, 12)}, '{"messages": []}', '{"text": "I act."}', 800, 90, 0.01, 900, ${at("n", runs)}
       FROM ${series}, generate_series(0, 2) AS k`,
     `INSERT INTO calls (id, run_id, step_id, turn_id, agent, server, tool, status, danger, arguments, arguments_canonical, digest, policy_hash, trace, summary, executing_at, completed_at, created_at, epoch)
-      SELECT ${id("call", "n * 2 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + 1")}, ${id("turn", "n * 3 + 1")}, ${AGENT}, 'server-' || ${chance("n", 8, 13)}, 'tool-' || ${chance("n", 60, 14)}, CASE WHEN ${WAITS} THEN 'pending_approval' ELSE 'succeeded' END::call_status, 'medium', '{"order": 1}', '{"order":1}', 'sha256:' || repeat('0', 64), 'x', '[]', 'Changes an order',
+      SELECT ${id("call", "n * 2 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + 1")}, ${id("turn", "n * 3 + 1")}, ${AGENT}, ${SERVER}, ${TOOL}, CASE WHEN ${WAITS} THEN 'pending_approval' ELSE 'succeeded' END::call_status, 'medium', '{"order": 1}', '{"order":1}', 'sha256:' || repeat('0', 64), 'x', '[]', 'Changes order A-' || n,
         CASE WHEN NOT (${WAITS}) THEN ${at("n", runs)} END, CASE WHEN NOT (${WAITS}) THEN ${at("n", runs)} + interval '1 second' END, ${at("n", runs)}, 1
       FROM ${series}, generate_series(0, 1) AS k`,
     `INSERT INTO approvals (id, call_id, run_id, step_id, status, workflow, agent, server, tool, danger, summary, digest, rule, approvers, approvals, expires_at, created_at, decided_at, escalate_to)
-      SELECT ${id("apr", "n * 2 + k")}, ${id("call", "n * 2 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + 1")}, CASE WHEN ${WAITS} THEN 'pending' WHEN ${chance("n", 12, 15)} = 0 THEN 'rejected' ELSE 'approved' END::approval_status, ${WORKFLOW}, ${AGENT}, 'server-' || ${chance("n", 8, 13)}, 'tool-' || ${chance("n", 60, 14)},
-        (ARRAY['low','medium','medium','high','critical']::danger[])[1 + ${chance("n", 5, 16)}], 'Changes an order', 'sha256:' || repeat('0', 64), '{}', CASE WHEN ${chance("n", 3, 17)} = 0 THEN ARRAY['finance'] ELSE '{}' END, CASE WHEN ${WAITS} THEN 0 ELSE 1 END, CASE WHEN ${chance("n", 2, 18)} = 0 THEN ${at("n", runs)} + interval '400 days' END, ${at("n", runs)}, CASE WHEN NOT (${WAITS}) THEN ${at("n", runs)} + make_interval(secs => ${chance("n", 4000)}) END, '{}'
+      SELECT ${id("apr", "n * 2 + k")}, ${id("call", "n * 2 + k")}, ${id("run", "n")}, ${id("step", "n * 3 + 1")}, CASE WHEN ${WAITS} THEN 'pending' WHEN ${chance("n", 12, 15)} = 0 THEN 'rejected' ELSE 'approved' END::approval_status, ${WORKFLOW}, ${AGENT}, ${SERVER}, ${TOOL},
+        (ARRAY['low','medium','medium','high','critical']::danger[])[1 + ${chance("n", 5, 16)}], 'Changes order A-' || n, 'sha256:' || repeat('0', 64), '{}', CASE WHEN ${chance("n", 3, 17)} = 0 THEN ARRAY['finance'] ELSE '{}' END, CASE WHEN ${WAITS} THEN 0 ELSE 1 END, CASE WHEN ${chance("n", 2, 18)} = 0 THEN ${at("n", runs)} + interval '400 days' END, ${at("n", runs)}, CASE WHEN NOT (${WAITS}) THEN ${at("n", runs)} + make_interval(secs => ${chance("n", 4000)}) END, '{}'
       FROM ${series}, generate_series(0, 1) AS k WHERE ${WAITS} OR ${chance("n", 5, 19)} = 0`,
     `INSERT INTO decisions (id, approval_id, user_id, verdict, digest, created_at)
       SELECT replace(id, 'apr', 'dec'), id, ${id("usr", `${chance("substr(id, 8)::bigint % 1000000", PEOPLE, 20)} + 1`)}, status::text::decision_verdict, digest, decided_at FROM approvals WHERE status <> 'pending'`,

@@ -90,6 +90,7 @@ export const REQUIREMENTS = {
   "inbox:count": "On every page the navigation and the tab's title say how many calls wait now; a browser keeps one line open for that, and none while nobody looks.",
   "inbox:pages": "Every order of the queue pages without gap or repeat, and what counts as mine is what a person may decide.",
   "inbox:filters": "Each filter and each order of the queue shows exactly the calls that it says, and is part of the address.",
+  "inbox:search": "The queue can be narrowed to one tool, and to calls that have all the words that are looked for, in what their row shows or in who started them; both are part of the address.",
   "inbox:filters:pending": "A filter that was chosen shows at once, with a mark until its answer is there.",
   "inbox:extend": "More time for a call shows on its card and in the queue at once; what is copied from a card is what it shows, redacted.",
   "inbox:hidden": "Nothing in a card hides: characters that cannot be seen are named, long values are whole, and secrets show kind, length and fingerprint only.",

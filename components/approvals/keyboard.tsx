@@ -22,6 +22,7 @@ const KEYS = [
   ["N", "not now, with a note"],
   ["C", "comment with the approval"],
   ["X", "select for a batch"],
+  ["/", "search the queue"],
   ["Ctrl ↵", "send a reason or a note; also ⌘↵"],
   ["Esc", "back, or clear the selection"],
   ["Ctrl K", "search, and go anywhere; also ⌘K"],
@@ -45,6 +46,7 @@ export function InboxKeys({ initial, save }: { initial: boolean; save: SavePrefe
       if (isMeantForGone(event.key)) return event.preventDefault();
       if (!isOn) return;
       if (event.key === "?") setOpen(true);
+      else if (event.key === "/") document.querySelector<HTMLElement>('[data-key="/"]')?.focus();
       // A capital begins a sentence; with Caps Lock no Shift is held.
       else if (event.shiftKey) return;
       else if (!act(event.key.toLowerCase(), push)) return;

@@ -3,19 +3,27 @@ import type { InboxCounts } from "@/lib/store/queries/inbox-counts";
 import { toFilters } from "./filters";
 import { readInboxView } from "./inbox-address";
 
-const COUNTS: InboxCounts = { all: 9, mine: 5, critical: 2, high: 3, aside: 1, workflows: ["refunds"], agents: ["clerk"], dangers: { critical: 2, high: 3, medium: 4 } };
+const COUNTS: InboxCounts = { all: 9, mine: 5, critical: 2, high: 3, aside: 1, workflows: ["refunds"], agents: ["clerk"], tools: ["shop.refund"], dangers: { critical: 2, high: 3, medium: 4 } };
 const numbers = (params: Record<string, string>) => Object.fromEntries(toFilters(readInboxView(params), COUNTS).chips.map(({ label, count }) => [label, count]));
 
 it("gives a chip a number only where pressing it shows so many", () => {
   expect(numbers({})).toEqual({ All: "9", Mine: "5", Critical: "2", High: "3", Medium: "4" });
   expect(numbers({ sort: "age" })).toEqual(numbers({}));
   expect(numbers({ workflow: "refunds" })).toEqual({ All: "9", Mine: null, Critical: null, High: null, Medium: null });
+  expect(numbers({ tool: "shop.refund" })).toEqual(numbers({ workflow: "refunds" }));
+  expect(numbers({ q: "order" })).toEqual(numbers({ workflow: "refunds" }));
   expect(numbers({ mine: "1" })).toEqual({ All: "9", Mine: "5", Critical: null, High: null, Medium: null });
   expect(numbers({ danger: "high" })).toEqual({ All: "9", Mine: null, Critical: "2", High: "3", Medium: "4" });
 });
 
 it("says when the names to choose from are not all", () => {
   const words = (all: number) => toFilters(readInboxView({}), { ...COUNTS, all }).selects.map(({ choices }) => choices[0]?.label);
-  expect(words(999)).toEqual(["Workflows", "Agents", "By expiry"]);
-  expect(words(1000)).toEqual(["Workflows of the newest 1,000", "Agents of the newest 1,000", "By expiry"]);
+  expect(words(999)).toEqual(["Workflows", "Agents", "Tools"]);
+  expect(words(1000)).toEqual(["Workflows of the newest 1,000", "Agents of the newest 1,000", "Tools of the newest 1,000"]);
+});
+
+it("All is on only without any filter, and takes every one away but the order", () => {
+  const all = (params: Record<string, string>) => toFilters(readInboxView(params), COUNTS).chips[0];
+  expect(all({ sort: "age" })).toMatchObject({ isOn: true });
+  for (const name of ["workflow", "agent", "tool", "q"]) expect(all({ [name]: "x", sort: "age" })).toMatchObject({ isOn: false, href: "/inbox?sort=age" });
 });

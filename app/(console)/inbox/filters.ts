@@ -1,8 +1,8 @@
-import type { FilterChip, FilterChoice } from "@/components/approvals/queue-filters";
+import type { FilterChip, FilterChoice, FilterSearch } from "@/components/approvals/queue-filters";
 import { DANGER_WORDS } from "@/components/approvals/danger";
 import type { DangerLevel } from "@/lib/domain/danger";
 import { COUNT_MAX, type InboxCounts } from "@/lib/store/queries/inbox-counts";
-import { type InboxView, listAddress } from "./inbox-address";
+import { type InboxView, listAddress, TEXT_LENGTH_MAX } from "./inbox-address";
 
 const SORT_WORDS = { expiry: "By expiry", age: "By age", danger: "By danger" } as const;
 
@@ -12,14 +12,16 @@ const print = (count: number): string => (count >= 1000 ? "999+" : String(count)
 interface Filters {
   chips: FilterChip[];
   selects: FilterChoice[];
+  order: FilterChoice;
+  search: FilterSearch;
   /** Apart from the others, because it comes and goes with what the reader does, and they should stay where they are. */
   aside: FilterChip | null;
 }
 
 export function toFilters(view: InboxView, counts: InboxCounts): Filters {
-  const isAll = !view.danger && !view.mine && !view.workflow && !view.agent && !view.aside;
   // Counted is the whole queue: beside another filter a chip's number would promise what it does not show.
-  const isNarrowed = view.workflow !== undefined || view.agent !== undefined || view.aside === true;
+  const isNarrowed = [view.workflow, view.agent, view.tool, view.text, view.aside].some((value) => value !== undefined);
+  const isAll = !view.danger && !view.mine && !isNarrowed;
   const level = (danger: DangerLevel, count: number | null) => chip(DANGER_WORDS[danger], isNarrowed || view.mine ? null : count, { danger: view.danger === danger ? undefined : danger }, view.danger === danger);
   const lesser = (["medium", "low", "safe"] as const).filter((danger) => danger === "medium" || view.danger === danger || counts.dangers[danger] !== undefined);
   // Of more than are counted nobody knows how many are of which level.
@@ -29,7 +31,7 @@ export function toFilters(view: InboxView, counts: InboxCounts): Filters {
   const partly = counts.all < COUNT_MAX ? "" : " of the newest 1,000";
   return {
     chips: [
-      chip("All", counts.all, { danger: undefined, mine: undefined, workflow: undefined, agent: undefined, aside: undefined }, isAll),
+      chip("All", counts.all, { danger: undefined, mine: undefined, workflow: undefined, agent: undefined, tool: undefined, text: undefined, aside: undefined }, isAll),
       chip("Mine", isNarrowed || view.danger ? null : counts.mine, { mine: view.mine ? undefined : true }, view.mine === true),
       level("critical", counts.critical),
       level("high", counts.high),
@@ -39,12 +41,14 @@ export function toFilters(view: InboxView, counts: InboxCounts): Filters {
     selects: [
       select("Workflow", `Workflows${partly}`, counts.workflows, view.workflow, (workflow) => listAddress(view, { workflow })),
       select("Agent", `Agents${partly}`, counts.agents, view.agent, (agent) => listAddress(view, { agent })),
-      {
-        name: "Order",
-        current: listAddress(view, { sort: view.sort }),
-        choices: (["expiry", "age", "danger"] as const).map((sort) => ({ label: SORT_WORDS[sort], href: listAddress(view, { sort }) })),
-      },
+      select("Tool", `Tools${partly}`, counts.tools, view.tool, (tool) => listAddress(view, { tool })),
     ],
+    order: {
+      name: "Order",
+      current: listAddress(view, { sort: view.sort }),
+      choices: (["expiry", "age", "danger"] as const).map((sort) => ({ label: SORT_WORDS[sort], href: listAddress(view, { sort }) })),
+    },
+    search: { text: view.text ?? "", lengthMax: TEXT_LENGTH_MAX, clearHref: listAddress(view, { text: undefined }) },
   };
 }
 

@@ -5,9 +5,9 @@ import { listAddress, readInboxView } from "./inbox-address";
 const ID = "apr_01jcrsv7yzqg9k8m3n5p7r9t1v";
 
 it("an address leads to the same view again, and the usual order is not spelled out", () => {
-  const view = readInboxView({ danger: "high", workflow: "support", mine: "1", sort: "age" });
+  const view = readInboxView({ danger: "high", workflow: "support", tool: "shop.create-refund", q: "order A-1042", mine: "1", sort: "age" });
   expect(view.problems).toEqual([]);
-  expect(listAddress(view)).toBe("/inbox?danger=high&workflow=support&mine=1&sort=age");
+  expect(listAddress(view)).toBe("/inbox?danger=high&workflow=support&tool=shop.create-refund&q=order+A-1042&mine=1&sort=age");
   expect(listAddress(readInboxView({}))).toBe("/inbox");
 });
 

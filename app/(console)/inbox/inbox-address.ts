@@ -4,6 +4,8 @@ import { addressWith, oneText } from "../search-params";
 
 /** What the address of the inbox says: which calls, in which order, from which place on. */
 export interface InboxView extends Omit<InboxFilter, "aside"> {
+  /** Words to look for; `q` in the address. */
+  text?: string;
   /** Only what the reader has set aside. */
   aside?: true;
   sort: InboxSort;
@@ -13,6 +15,8 @@ export interface InboxView extends Omit<InboxFilter, "aside"> {
   problems: string[];
 }
 
+/** More is no search. */
+export const TEXT_LENGTH_MAX = 200;
 const SORTS = ["expiry", "age", "danger"] as const;
 const DANGERS = ["critical", "high", "medium", "low", "safe"] as const;
 
@@ -31,6 +35,8 @@ export function readInboxView(params: Record<string, string | string[] | undefin
     danger: oneOf("danger", DANGERS),
     workflow: oneText(params.workflow),
     agent: oneText(params.agent),
+    tool: oneText(params.tool),
+    text: oneText(params.q)?.slice(0, TEXT_LENGTH_MAX),
     mine: oneText(params.mine) === "1" || undefined,
     aside: oneText(params.aside) === "1" || undefined,
     sort: oneOf("sort", SORTS) ?? "expiry",
@@ -40,11 +46,11 @@ export function readInboxView(params: Record<string, string | string[] | undefin
   };
 }
 
-type Change = Partial<Pick<InboxView, "danger" | "workflow" | "agent" | "mine" | "aside" | "sort" | "cursorText">>;
+type Change = Partial<Pick<InboxView, "danger" | "workflow" | "agent" | "tool" | "text" | "mine" | "aside" | "sort" | "cursorText">>;
 
 /** The list with something about it changed. A changed filter begins at the first page. */
 export function listAddress(view: InboxView, change: Change = {}, path = "/inbox"): string {
-  const { danger, workflow, agent, mine, aside, sort } = { ...view, ...change };
+  const { danger, workflow, agent, tool, text, mine, aside, sort } = { ...view, ...change };
   const cursor = Object.keys(change).length === 0 ? view.cursorText : change.cursorText;
-  return addressWith(path, { danger, workflow, agent, mine: mine ? "1" : undefined, aside: aside ? "1" : undefined, sort: sort === "expiry" ? undefined : sort, cursor });
+  return addressWith(path, { danger, workflow, agent, tool, q: text, mine: mine ? "1" : undefined, aside: aside ? "1" : undefined, sort: sort === "expiry" ? undefined : sort, cursor });
 }

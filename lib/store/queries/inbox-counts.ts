@@ -17,6 +17,8 @@ export interface InboxCounts {
   /** What the pending calls belong to, for the filters; of the newest thousand. */
   workflows: string[];
   agents: string[];
+  /** As `server.tool`. */
+  tools: string[];
   /** How many of them have each level that occurs. */
   dangers: Readonly<Record<string, number>>;
 }
@@ -41,14 +43,15 @@ export async function getInboxCounts(db: Db, reader: InboxReader, now: Date): Pr
   return { all, mine, critical, high, aside, ...names };
 }
 
-/** Each workflow, each agent and each level of the newest by itself, not each combination of them: of one row, the two others are null. */
-async function listNames(db: Db): Promise<Pick<InboxCounts, "workflows" | "agents" | "dangers">> {
-  const rows = await db.$queryRaw<{ workflow: string | null; agent: string | null; danger: string | null; count: number }[]>`
-    SELECT workflow, agent, danger::text AS danger, count(*)::int AS count FROM (SELECT workflow, agent, danger FROM approvals WHERE status = 'pending' ORDER BY id DESC LIMIT ${COUNT_MAX}) AS newest
-    GROUP BY GROUPING SETS ((workflow), (agent), (danger))`;
+/** Each workflow, each agent, each tool and each level of the newest by itself, not each combination of them: of one row, the others are null. */
+async function listNames(db: Db): Promise<Pick<InboxCounts, "workflows" | "agents" | "tools" | "dangers">> {
+  const rows = await db.$queryRaw<{ workflow: string | null; agent: string | null; tool: string | null; danger: string | null; count: number }[]>`
+    SELECT workflow, agent, tool, danger::text AS danger, count(*)::int AS count FROM (SELECT workflow, agent, server || '.' || tool AS tool, danger FROM approvals WHERE status = 'pending' ORDER BY id DESC LIMIT ${COUNT_MAX}) AS newest
+    GROUP BY GROUPING SETS ((workflow), (agent), (tool), (danger))`;
   return {
     workflows: rows.flatMap(({ workflow }) => workflow ?? []).sort(),
     agents: rows.flatMap(({ agent }) => agent ?? []).sort(),
+    tools: rows.flatMap(({ tool }) => tool ?? []).sort(),
     dangers: Object.fromEntries(rows.flatMap(({ danger, count }) => (danger === null ? [] : [[danger, count]]))),
   };
 }

@@ -14,6 +14,8 @@ export interface InboxFilter {
   danger?: DangerLevel;
   workflow?: string;
   agent?: string;
+  /** `server.tool` */
+  tool?: string;
   /** Only what the reader could decide. */
   mine?: boolean;
   /** What the reader has set aside, or all the rest; both if absent. */
@@ -29,12 +31,17 @@ export function inboxWhere(reader: InboxReader, filter: InboxFilter): Prisma.Sql
   if (filter.danger !== undefined) parts.push(Prisma.sql`a.danger = ${filter.danger}::danger`);
   if (filter.workflow !== undefined) parts.push(Prisma.sql`a.workflow = ${filter.workflow}`);
   if (filter.agent !== undefined) parts.push(Prisma.sql`a.agent = ${filter.agent}`);
+  if (filter.tool !== undefined) {
+    // The name of a server has no dot, that of a tool may.
+    const [server = "", ...tool] = filter.tool.split(".");
+    parts.push(Prisma.sql`a.server = ${server} AND a.tool = ${tool.join(".")}`);
+  }
   if (filter.mine) {
     const open = isOpenTo(reader);
     if (open === null) return null;
     parts.push(open, Prisma.sql`(a.self_approval OR NOT coalesce((SELECT ${isStarter(reader.userId)} FROM runs r WHERE r.id = a.run_id), false))`);
   }
-  if (filter.aside) parts.push(filter.aside.only ? isAside(reader, filter.aside.now) : Prisma.sql`NOT ${isAside(reader, filter.aside.now)}`);
+  if (filter.aside) parts.push(filter.aside.only ? isAside(reader, filter.aside.now) : isNotAside(reader, filter.aside.now));
   return Prisma.join(parts, " AND ");
 }
 
@@ -52,5 +59,10 @@ export function isOpenTo(reader: InboxReader): Prisma.Sql | null {
 }
 
 /** Set aside by the reader, its time has not come, and nothing about it has changed since. */
-const isAside = (reader: InboxReader, now: Date): Prisma.Sql =>
-  Prisma.sql`EXISTS (SELECT 1 FROM set_asides s WHERE s.user_id = ${reader.userId} AND s.approval_id = a.id AND s.version = a.version AND (s.until IS NULL OR s.until > ${now}))`;
+const isAside = (reader: InboxReader, now: Date): Prisma.Sql => Prisma.sql`EXISTS (SELECT 1 FROM set_asides s WHERE s.user_id = ${reader.userId} AND s.approval_id = a.id AND ${isHeld(now)})`;
+
+/** Looked up for each row of a page: as NOT EXISTS it would be made a join over everything that anyone has set aside. */
+const isNotAside = (reader: InboxReader, now: Date): Prisma.Sql =>
+  Prisma.sql`NOT coalesce((SELECT ${isHeld(now)} FROM set_asides s WHERE s.user_id = ${reader.userId} AND s.approval_id = a.id), false)`;
+
+const isHeld = (now: Date): Prisma.Sql => Prisma.sql`(s.version = a.version AND (s.until IS NULL OR s.until > ${now}))`;

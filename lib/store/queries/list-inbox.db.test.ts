@@ -5,6 +5,7 @@ import { ROLES } from "@/lib/domain/roles";
 import { Prisma } from "@/lib/store/generated/client";
 import { COUNT_MAX, countPending, getInboxCounts } from "@/lib/store/queries/inbox-counts";
 import { type InboxSort, listInbox, parseCursor } from "@/lib/store/queries/list-inbox";
+import { buildUser } from "@/lib/testing/builders";
 import { useDatabase } from "@/lib/testing/database";
 import { openEngineBench } from "@/lib/testing/engine-bench";
 import { TEST_ACTOR } from "@/lib/testing/run-bench";
@@ -27,10 +28,10 @@ async function fill() {
   return { bench, ids };
 }
 
-async function readAll(sort: InboxSort, limit: number) {
+async function readAll(sort: InboxSort, limit: number, text?: string) {
   const rows = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await listInbox(database.db, reader, { sort, limit, cursor: cursor === undefined ? undefined : parseCursor(cursor) });
+    const page = await listInbox(database.db, reader, { sort, limit, text, cursor: cursor === undefined ? undefined : parseCursor(cursor) });
     rows.push(...page.items);
     if (page.nextCursor === null) return rows;
     cursor = page.nextCursor;
@@ -62,7 +63,7 @@ describe("the queue", () => {
     expect((await listInbox(database.db, reader, { sort: "age", danger: "high" })).items).toHaveLength(2);
     expect((await listInbox(database.db, reader, { sort: "age", workflow: "other" })).items).toEqual([]);
     expect(await countPending(database.db)).toBe(7);
-    expect(await getInboxCounts(database.db, reader, new Date())).toMatchObject({ all: 7, mine: 7, critical: 2, high: 2, workflows: ["main"], agents: ["worker"], dangers: { critical: 2, high: 2, medium: 2, safe: 1 } });
+    expect(await getInboxCounts(database.db, reader, new Date())).toMatchObject({ all: 7, mine: 7, critical: 2, high: 2, workflows: ["main"], agents: ["worker"], tools: ["recorder.t-none"], dangers: { critical: 2, high: 2, medium: 2, safe: 1 } });
   });
 
   test(verifies("inbox:pages", "what counts as mine is what the rule of eligibility allows, for every role, group and starter"), async () => {
@@ -145,5 +146,43 @@ describe("the queue", () => {
     expect(await isFolded({ text: "x".repeat(601) })).toBe(true);
     expect(await isFolded({ text: "x".repeat(200_000) })).toBe(true);
     await database.db.approval.update({ where: { id: approval!.id }, data: { status: "cancelled", decidedAt: new Date() } });
+  });
+
+  test(verifies("inbox:search", "words find what a row shows and who started it, each whole or as a beginning, all of them; a tool finds its calls and no other's"), async () => {
+    const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
+    const [one, two] = [await bench.launch(), await bench.launch()];
+    const [first, second] = [(await bench.pending(one))[0]!, (await bench.pending(two))[0]!];
+    const starter = await buildUser({ db: database.db, now: () => new Date() }, "operator", { name: "Zoë Quandt" });
+    await database.db.run.update({ where: { id: one }, data: { startedById: starter.id, startedByName: starter.name } });
+    await database.db.approval.update({ where: { id: first.id }, data: { summary: "Refund 196.5 EUR for order A-1042 to ana@customers.example.test", tool: "create.refund" } });
+    const ids = [first.id, second.id];
+    const find = async (query: { text?: string; tool?: string }) => (await listInbox(database.db, reader, { sort: "age", limit: 10_000, ...query })).items.map((row) => row.id).filter((id) => ids.includes(id));
+    for (const text of ["refund", "REF order", "a-1042", "1042", "196.5", "customers.example", "create.refund", one, one.slice(0, -3), first.id, "quandt", "zo quan refund", starter.email]) expect(await find({ text }), text).toEqual([first.id]);
+    for (const text of ["efund", "refund nowhere", "1043", "quandt t-none"]) expect(await find({ text }), text).toEqual([]);
+    expect(await find({ text: "refund & !order:*" }), "no word is an operator").toEqual([first.id]);
+    for (const text of ["worker main", "...", "recorder"]) expect(await find({ text }), text).toEqual(ids);
+    expect(await find({ tool: "recorder.t-none" })).toEqual([second.id]);
+    expect(await find({ tool: "recorder.create.refund" })).toEqual([first.id]);
+    expect(await find({ tool: "recorder" })).toEqual([]);
+    expect(await find({ tool: "recorder.t-none", text: "refund" })).toEqual([]);
+  });
+
+  test(verifies("inbox:search", "someone who started more runs than are named is found as well, on every page"), async () => {
+    const bench = await openEngineBench(database, { script: PAY, allowlist: "- name: t-none\n  require_approval: { reason: big }" });
+    const starter = await buildUser({ db: database.db, now: () => new Date() }, "operator", { name: "Busy Xylander" });
+    const own = await bench.launch();
+    await database.db.$executeRaw`INSERT INTO runs SELECT copy.* FROM (SELECT * FROM runs WHERE id = ${own}) AS r, generate_series(1, 2100) AS n, jsonb_populate_record(NULL::runs, to_jsonb(r) || jsonb_build_object('id', 'run_9' || lpad(n::text, 25, '0'), 'started_by_id', ${starter.id}::text)) AS copy`;
+    const [approval] = await bench.pending(own);
+    expect((await listInbox(database.db, reader, { sort: "age", text: "xylander" })).items).toEqual([]);
+    await database.db.run.update({ where: { id: own }, data: { startedById: starter.id } });
+    expect((await listInbox(database.db, reader, { sort: "expiry", text: "xylander" })).items.map((row) => row.id)).toEqual([approval!.id]);
+  });
+
+  test(verifies("inbox:search", "pages of words that most calls have join without gap or repeat, in every order"), async () => {
+    expect(await database.db.approval.count({ where: { status: "pending" } })).toBeGreaterThan(2000);
+    for (const sort of ["expiry", "age", "danger"] as const) {
+      const whole = (await readAll(sort, 10_000)).filter((row) => row.tool === "t-none").map((row) => row.id);
+      expect((await readAll(sort, 700, "recorder none")).map((row) => row.id)).toEqual(whole);
+    }
   });
 });

@@ -6,9 +6,11 @@ import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 import { Prisma } from "@/lib/store/generated/client";
 import { type InboxFilter, type InboxReader, inboxWhere } from "@/lib/store/queries/inbox-reader";
+import { findWords } from "@/lib/store/queries/inbox-words";
 import { listFolded } from "@/lib/store/queries/list-folded";
 import { type Page, toPage } from "@/lib/store/queries/page";
 import { describeStarter, findStarters } from "@/lib/store/queries/starter-people";
+import { PLAN_ANEW } from "@/lib/store/plan-anew";
 import { STARTERS } from "@/lib/store/starters-sql";
 
 export type InboxSort = "expiry" | "age" | "danger";
@@ -40,6 +42,8 @@ export interface InboxRow {
 }
 
 export interface InboxQuery extends InboxFilter {
+  /** Words that must all occur, each whole or as a beginning. */
+  text?: string;
   sort: InboxSort;
   cursor?: InboxCursor;
   limit?: number;
@@ -57,10 +61,11 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
   const limit = query.limit ?? PAGE_SIZE;
   const fits = inboxWhere(reader, query);
   if (fits === null) return { items: [], nextCursor: null };
+  const words = query.text === undefined ? null : await findWords(db, query.text);
   const where = query.cursor ? Prisma.sql`${fits} AND ${after(query.sort, query.cursor)}` : fits;
-  const found = await db.$queryRaw<{ id: string; danger: string; expiresAt: Date | null; starterIds: string[] }[]>`
-    SELECT a.id, a.danger::text AS danger, a.expires_at AS "expiresAt", (SELECT ${STARTERS} FROM runs r WHERE r.id = a.run_id) AS "starterIds"
-    FROM approvals a WHERE ${where} ORDER BY ${ORDERS[query.sort]} LIMIT ${limit + 1}`;
+  const asked = { order: ORDERS[query.sort], limit: limit + 1, isAnew: words !== null || query.tool !== undefined };
+  const near = words?.isCommon ? await findPage(db, Prisma.sql`(SELECT * FROM approvals a WHERE ${where} ORDER BY ${asked.order} LIMIT ${NEAR_MAX})`, words.fits, asked) : [];
+  const found = near.length > limit ? near : await findPage(db, Prisma.sql`approvals`, words ? Prisma.sql`${where} AND ${words.fits}` : where, asked);
   const rows = await db.approval.findMany({
     where: { id: { in: found.map((row) => row.id) } },
     include: {
@@ -75,6 +80,22 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
   const page = toPage(found, limit, formatCursor, ({ id, starterIds }) => ({ row: byId.get(id), starterIds }));
   const toItem = ({ row, starterIds }: (typeof page.items)[number]) => (row ? [toInboxRow(row, { starterIds, reader, noTriesLeft, folded, startedBy: describeStarter(row.run, personBehind(row.run)) })] : []);
   return { ...page, items: page.items.flatMap(toItem) };
+}
+
+/** Words that many have fill a page with some of so many rows in its order. */
+const NEAR_MAX = 1000;
+
+interface Found {
+  id: string;
+  danger: string;
+  expiresAt: Date | null;
+  starterIds: string[];
+}
+
+function findPage(db: Db, from: Prisma.Sql, where: Prisma.Sql, { order, limit, isAnew }: { order: Prisma.Sql; limit: number; isAnew: boolean }): Promise<Found[]> {
+  return db.$queryRaw<Found[]>`
+    ${isAnew ? PLAN_ANEW : Prisma.empty}SELECT a.id, a.danger::text AS danger, a.expires_at AS "expiresAt", (SELECT ${STARTERS} FROM runs r WHERE r.id = a.run_id) AS "starterIds"
+    FROM ${from} AS a WHERE ${where} ORDER BY ${order} LIMIT ${limit}`;
 }
 
 const ORDERS: Record<InboxSort, Prisma.Sql> = {
