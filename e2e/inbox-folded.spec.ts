@@ -58,7 +58,7 @@ test(verifies("inbox:folded", "a batch leaves out what is folded and was not sho
   await page.goto(`/inbox?workflow=${own.workflow}&sort=age`);
   for (const id of [short, long]) await inbox.row(id).getByRole("checkbox").check();
   const bar = page.getByRole("region", { name: "Selected calls" });
-  await expect(bar.getByText("1 of 2 can be approved; of 1 the folded arguments were not shown.")).toBeVisible();
+  await expect(bar.getByText("1 of 2 can be approved; 1 has folded arguments that were not shown.")).toBeVisible();
   await examine(page, "inbox-batch-folded", { fullPage: false });
   await bar.getByRole("button", { name: "Approve 1" }).click();
   await expect(bar.getByRole("status")).toHaveText("Done: 1 of 1 recorded; 1 selected");

@@ -12,7 +12,7 @@ export function describeUnseen(unseen: readonly Row[], of: number): string {
   if (of === 1) return high === 1 ? "Its danger is high, and it was not looked at." : "Some of its arguments are folded, and were not shown.";
   const why = [
     ...(high === 0 ? [] : [`${high} of high danger ${high === 1 ? "was" : "were"} not looked at`]),
-    ...(folded === 0 ? [] : [`of ${folded} the folded arguments were not shown`]),
+    ...(folded === 0 ? [] : [`${folded} ${folded === 1 ? "has" : "have"} folded arguments that were not shown`]),
   ];
   return `${unseen.length === of ? "None" : of - unseen.length} of ${of} can be approved; ${why.join(", and ")}.`;
 }
