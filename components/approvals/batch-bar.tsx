@@ -103,7 +103,7 @@ export function BatchBar({ chosen, search, pickable, onPickAll, onClear, onSent,
         {progress === null && reason === null && next ? (
           <p id="batch-unseen" className="text-sm text-ink-2">
             {describeUnseen(unseen, chosen.length)}{" "}
-            <Link href={`/inbox/${next.id}${search}`} className="text-ink underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+            <Link href={`/inbox/${next.id}${search}`} prefetch={false} className="text-ink underline decoration-line-strong underline-offset-3 hover:decoration-ink">
               {unseen.length === 1 ? "Open it" : "Open the first"}
             </Link>
           </p>

@@ -25,7 +25,7 @@ export function BatchResults({ results }: { results: readonly BatchResult[] }) {
           {alike.map(({ id, name }, place) => (
             <Fragment key={id}>
               {place > 0 ? ", " : ""}
-              <Link href={`/inbox/${id}`} className="text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">{name}</Link>
+              <Link href={`/inbox/${id}`} prefetch={false} className="text-ink-2 underline decoration-line-strong underline-offset-3 hover:decoration-ink">{name}</Link>
             </Fragment>
           ))}
           : <b className="font-semibold">{alike[0]?.words}</b>

@@ -22,7 +22,7 @@ export async function InboxOverview({ counts, now }: { counts: InboxCounts; now:
           <ul className="grid border-t border-line">
             {decided.map((row) => (
               <li key={row.id} className="border-b border-line">
-                <Link href={`/inbox/${row.id}`} className="grid gap-0.5 py-2 hover:bg-sunken/60">
+                <Link href={`/inbox/${row.id}`} prefetch={false} className="grid gap-0.5 py-2 hover:bg-sunken/60">
                   <span className="wrap-anywhere">{row.summary}</span>
                   <span className="text-sm text-ink-2">
                     {row.status === "cancelled" ? "withdrawn" : row.status}
