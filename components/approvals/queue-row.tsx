@@ -31,7 +31,7 @@ export function QueueRow({ row, href, isGone, isCurrent, isPicked, isPickable, h
   const name = `${row.server}.${row.tool}`;
   return (
     <li data-row={isGone ? undefined : row.id} className={classNames("relative border-b border-l-3 border-line", DANGER_BORDERS[row.danger], isCurrent ? "bg-accent-soft" : "hover:bg-sunken/60", isGone && "text-ink-3")}>
-      {/* Fetched ahead, a card's address is taken apart without its filters, and two wrong guesses in a row make the next one a load of the whole page. */}
+      {/* Nothing that could be fetched ahead saves the request for the card, and a queue has fifty of them, fetched anew after every change. */}
       <Link href={href} prefetch={false} onNavigate={() => void (isCurrent || awaitCard(row.id))} aria-current={isCurrent ? "page" : undefined} className={classNames("relative grid gap-0.5 py-2.5 pr-4 focus-visible:-outline-offset-2", hasBoxes || isPickable ? "pl-10" : "pl-3.5")}>
         <span className="flex items-baseline gap-2">
           <code className={classNames("min-w-0 flex-1 font-semibold wrap-anywhere", isGone && "line-through")}>{name}</code>
