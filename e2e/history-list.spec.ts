@@ -140,8 +140,8 @@ test(verifies("history:about", "two runs of one workflow are told apart by what 
   const page = await open(operator, { viewport: { width: 1280, height: 900 } });
   await page.goto(`/history?q=${held.runId}`);
   const row = rows(page).first();
-  await expect(row).toContainText("Waits: Delete customer C-201");
-  await expect(row.getByRole("link")).toHaveAttribute("title", /^Waits: Delete customer C-201/);
+  await expect(row).toContainText("Delete customer C-201");
+  await expect(row.getByRole("link")).toHaveAttribute("title", /^Delete customer C-201/);
   await page.goto(`/audit?chain=${held.runId}&type=approval.requested`);
   await expect(page.getByRole("region", { name: "Events, newest first" }).locator("summary")).toContainText("shop.delete-customer · Delete customer C-201");
   expect((await page.request.post(`/runs/${held.runId}/cancel`, { headers: { origin: required("BASE_URL") }, data: {} })).status()).toBe(200);

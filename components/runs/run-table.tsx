@@ -18,7 +18,7 @@ export interface ListedRun {
   /** Calls that were rejected, or expired. */
   refused: { rejected: number; expired: number };
   startedBy: { kind: string; name: string; person: string | null };
-  /** In one line, from facts: what it waits for, else what it was started with; empty when that was nothing. */
+  /** In one line, from facts: what it waits for, and what it was started with; empty when that was nothing. */
   about: string;
   steps: readonly { key: string; status: StepStatus }[];
   stepsTotal: number;
@@ -40,18 +40,18 @@ export function RunTable({ runs, now, label, withWorkflow = true }: { runs: read
   );
 }
 
-/** What a run is about has all the room that is left. */
+/** What a run is about has all the room that is left; on very wide screens the others have more too, so that a row stays one thing to the eye. */
 export function RunHeads({ withWorkflow = true }: { withWorkflow?: boolean }) {
   return (
     <>
       <Th className="tablet:w-46">Status</Th>
       <Th className="max-tablet:hidden">{withWorkflow ? "Workflow" : "About"}</Th>
-      <Th className="wide:w-38 roomy:w-44 max-wide:hidden">Started by</Th>
-      <Th className="tablet:w-40 roomy:w-46 max-tablet:hidden">Steps</Th>
-      <Th className="text-right roomy:w-37 max-roomy:hidden">Waited for people</Th>
-      <Th className="text-right roomy:w-24 max-roomy:hidden">Worked</Th>
-      <Th className="text-right wide:w-24 max-wide:hidden">Cost</Th>
-      <Th className="w-28 text-right">Started</Th>
+      <Th className="wide:w-38 max-wide:hidden min-[1800px]:w-80">Started by</Th>
+      <Th className="tablet:w-40 max-tablet:hidden min-[1800px]:w-72">Steps</Th>
+      <Th className="text-right roomy:w-37 max-roomy:hidden min-[1800px]:w-48">Waited for people</Th>
+      <Th className="text-right roomy:w-24 max-roomy:hidden min-[1800px]:w-36">Worked</Th>
+      <Th className="text-right wide:w-24 max-wide:hidden min-[1800px]:w-36">Cost</Th>
+      <Th className="w-28 text-right min-[1800px]:w-36">Started</Th>
     </>
   );
 }
@@ -124,7 +124,7 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
 }
 
 /** Rows of a long list have one height, so that each has this line; a run that was started with nothing is told by its id. */
-const aboutOf = ({ about, id }: ListedRun): string => about || id;
+const aboutOf = ({ about, id }: ListedRun): string => about || `started with nothing, …${id.slice(-8)}`;
 
 function Refused({ refused: { rejected, expired } }: Pick<ListedRun, "refused">) {
   const words = [rejected > 0 ? `${rejected} rejected` : "", expired > 0 ? `${expired} expired` : ""].filter((word) => word !== "");

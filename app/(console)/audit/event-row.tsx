@@ -6,7 +6,7 @@ import { shown } from "@/lib/store/queries/shown";
 import type { TrailEvent } from "@/lib/store/queries/list-events";
 import { addressWith } from "../search-params";
 
-export const TRAIL_COLUMNS = "grid grid-cols-[20px_minmax(0,1fr)] gap-x-3 tablet:grid-cols-[20px_156px_minmax(0,1.2fr)_minmax(0,1fr)] wide:grid-cols-[20px_236px_minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)]";
+export const TRAIL_COLUMNS = "grid grid-cols-[20px_minmax(0,1fr)_auto] gap-x-3 tablet:grid-cols-[20px_156px_minmax(0,1.8fr)_minmax(0,1fr)] wide:grid-cols-[20px_236px_minmax(0,1.8fr)_minmax(0,0.8fr)_minmax(0,0.9fr)]";
 
 /** One event; opened, it shows the text that was sealed, redacted when it was written. */
 export function EventRow({ event, about, now }: { event: TrailEvent; about: string; now: string }) {
@@ -16,14 +16,14 @@ export function EventRow({ event, about, now }: { event: TrailEvent; about: stri
       <details className="group">
         <summary className={`${TRAIL_COLUMNS} items-baseline px-4 py-2 hover:bg-sunken/60 focus-visible:-outline-offset-2 tablet:px-6`}>
           <ChevronRight aria-hidden className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90" />
-          <span className="text-sm text-ink-2 max-tablet:order-last max-tablet:col-start-2">
+          <span className="text-sm text-ink-2 max-tablet:order-last">
             <LocalTime at={at} withDate />
-            <span className="text-ink-3 tablet:max-wide:hidden">
+            <span className="text-ink-3 max-wide:hidden">
               {" "}
               · <RelativeTime at={at} now={now} />
             </span>
           </span>
-          <span className="min-w-0 max-tablet:col-start-2 max-tablet:row-start-1">
+          <span className="min-w-0 max-tablet:col-span-2 max-tablet:col-start-2 max-tablet:row-start-1">
             <code className="text-ink wrap-anywhere">{event.type}</code>
             {about ? (
               <span title={about} className="block truncate text-sm text-ink-2">

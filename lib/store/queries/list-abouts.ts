@@ -2,7 +2,7 @@ import type { RunStatus } from "@/lib/domain/run-state";
 import { showInvisible } from "@/lib/domain/tool-text";
 import type { Db } from "@/lib/store/client";
 
-/** What a run is about in one line, made from facts: what it waits for, else what it was started with. */
+/** What a run is about in one line, made from facts: what it waits for, and what it was started with. */
 type Abouts = ReadonlyMap<string, string>;
 
 const VALUE_LENGTH_MAX = 160;
@@ -16,8 +16,9 @@ export async function listAbouts(db: Db, runs: readonly { id: string; status: Ru
   const asking = runs.filter(({ status }) => status === "pending_approval" || status === "needs_human_review").map(({ id }) => id);
   const [params, waiting, unknown] = await Promise.all([listParams(db, ids), asking.length === 0 ? [] : listWaiting(db, asking), listUnknown(db, ids)]);
   const lines = new Map(params.map(({ id, values }) => [id, describeParams(values ?? [])]));
-  for (const { id, name, count } of waiting) lines.set(id, `Waits: ${name}${count > 1 ? `, and ${count - 1} more` : ""}`);
-  for (const { id, name } of unknown) lines.set(id, `Nobody knows whether it happened: ${name}`);
+  const begin = (id: string, words: string) => lines.set(id, [words, lines.get(id)].filter(Boolean).join(" · "));
+  for (const { id, name, count } of waiting) begin(id, `${name}${count > 1 ? `, and ${count - 1} more` : ""}`);
+  for (const { id, name } of unknown) begin(id, `Outcome unknown: ${name}`);
   return new Map([...lines].map(([id, line]) => [id, clip(showInvisible(line.replaceAll(/\s+/gu, " ")), LENGTH_MAX)]));
 }
 
