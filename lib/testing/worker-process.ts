@@ -8,6 +8,7 @@ import type { DecidedBy } from "@/lib/engine/decide-approval";
 import type { Runtime } from "@/lib/engine/runtime";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
+import { isDatabaseAway } from "@/lib/store/database-away";
 import { openWakeLine } from "@/lib/store/wake-line";
 import { buildUser } from "@/lib/testing/builders";
 import { type ChildProgram, startChildProgram } from "@/lib/testing/child-program";
@@ -105,8 +106,13 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
 async function untilListed(deps: Runtime, child: ChildProgram): Promise<string> {
   let isGone = false;
   void child.ended.then(() => (isGone = true));
+  // A database that is away for a moment says nothing about the worker: it is looked for again, or has ended and said why.
+  const unlisted = (error: unknown): { id: string }[] => {
+    if (isDatabaseAway(error)) return [];
+    throw error;
+  };
   const found = await until(
-    () => deps.db.$queryRaw<{ id: string }[]>`SELECT id FROM workers WHERE process = ${`${os.hostname()}:${child.pid}`} ORDER BY started_at DESC LIMIT 1`,
+    () => deps.db.$queryRaw<{ id: string }[]>`SELECT id FROM workers WHERE process = ${`${os.hostname()}:${child.pid}`} ORDER BY started_at DESC LIMIT 1`.catch(unlisted),
     { what: `worker ${child.pid} on the list`, timeoutMs: START_MS_MAX, isDone: (rows) => rows.length > 0 || isGone },
   );
   // Told by its own words: the reason is on its standard error.
