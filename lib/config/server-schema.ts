@@ -18,7 +18,7 @@ const toolFactsSchema = z
     danger: dangerLevelSchema.optional().describe("Danger level of the tool"),
     annotations: annotationsSchema.optional(),
     cost_usd: z.number().min(0).max(1_000_000).optional().describe("Cost of one call in US dollars, counted against budgets"),
-    summary: z.string().min(1).max(500).optional().describe("Sentence on the reviewer's card; `{{ args.NAME }}` stands for an argument"),
+    summary: z.string().min(1).max(500).optional().describe("Sentence on the reviewer's card; `{{ args.NAME }}` stands for an argument, and a list of plain words reads as one"),
   })
   .describe("Facts about one tool");
 

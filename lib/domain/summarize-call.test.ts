@@ -19,6 +19,16 @@ describe("the sentence on the card", () => {
     expect([titleOf({ annotations: { title: 7 } }, {}), titleOf({ annotations: "x" }, {}), titleOf(undefined, undefined)]).toEqual([undefined, undefined, undefined]);
   });
 
+  test("writes a list of plain words as one, and any other as it is", () => {
+    const say = (to: unknown, template = "Write to {{ args.to }}") => summarizeCall({ name: "t" }, template, { to });
+    expect(say(["ana@example.org", "ben@example.org"])).toBe("Write to ana@example.org, ben@example.org");
+    expect(say([7, 8])).toBe("Write to 7, 8");
+    expect(say(["ana@example.org, ben@example.org"])).toBe('Write to ["ana@example.org, ben@example.org"]');
+    expect(say(["a", { b: 1 }])).toBe('Write to ["a",{"b":1}]');
+    expect(say([])).toBe("Write to []");
+    expect(say(["ana@example.org", "x"], "Write to {{ args.to.0 }} first")).toBe("Write to ana@example.org first");
+  });
+
   test("shows four arguments at most", () => {
     expect(summarizeCall({ name: "t" }, undefined, { a: 1, b: 2, c: 3, d: 4, e: 5 })).toBe("t: a 1, b 2, c 3, d 4");
   });
