@@ -55,7 +55,7 @@ interface Props {
 /** Every filter is an address, so a view can be kept and sent. */
 export function QueueFilters({ chips, selects, order, search }: Props) {
   return (
-    <div className="grid gap-2 border-b border-line px-4 py-2.5">
+    <div className="@container grid gap-2 border-b border-line px-4 py-2.5">
       <nav aria-label="Filter">
         <ul className="flex flex-wrap gap-1">
           {chips.map((chip) => (
@@ -65,7 +65,8 @@ export function QueueFilters({ chips, selects, order, search }: Props) {
           ))}
         </ul>
       </nav>
-      <div className="grid grid-cols-3 gap-1.5">
+      {/* As many beside each other as can be read whole. */}
+      <div className="grid grid-cols-2 gap-1.5 @[21rem]:grid-cols-3">
         {/* Keyed by what is looked for, because a field keeps what was typed when only the address changes. */}
         <SearchField key={search.text} search={search} />
         <ChoiceSelect choice={order} />
