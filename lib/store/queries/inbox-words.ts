@@ -7,7 +7,7 @@ import { listNamedIds } from "@/lib/store/queries/list-named-ids";
 /** Nobody narrows a queue by more; each is looked for among people too. */
 const WORDS_MAX = 8;
 /** So many rows, or runs of people, are found by their index and sorted. Of more, the first in the order of a page soon fill it. */
-const FEW_MAX = 2000;
+const FEW_MAX = 500;
 
 /** As in the index approvals_pending_words (migration 20261127000000_inbox_words). */
 const ROW_WORDS = Prisma.raw("approval_words(a.summary, a.server, a.tool, a.agent, a.workflow, a.run_id, a.call_id, a.id)");
@@ -28,11 +28,18 @@ export async function findWords(db: Db, text: string): Promise<WordsFilter | nul
   if (words.length === 0) return null;
   const starters = await Promise.all(words.map((word) => findStarted(db, word)));
   const alone = words.filter((_, place) => starters[place] === null);
-  // Taking a row apart is slow, so that what few have is named before it is held against others.
-  const either = words.map(async (word, place) => (starters[place] ? [Prisma.sql`(${starters[place].fits} OR ${named(await listFew(db, has([word]))) ?? has([word])})`] : []));
-  const fits = Prisma.join([...(alone.length > 0 ? [has(alone)] : []), ...(await Promise.all(either)).flat()], " AND ");
-  const few = starters.some((found) => found?.isCommon) ? null : named(await listFew(db, fits));
+  const either = await Promise.all(words.flatMap((word, place) => (starters[place] ? [joinStarter(db, word, starters[place])] : [])));
+  const fits = Prisma.join([...(alone.length > 0 ? [has(alone)] : []), ...either.map((each) => each.fits)], " AND ");
+  if (either.some((each) => each.isCommon)) return { fits, isCommon: true };
+  if (alone.length === 0) return { fits, isCommon: false };
+  const few = named(await listFew(db, fits));
   return few === null ? { fits, isCommon: true } : { fits: few, isCommon: false };
+}
+
+/** Taking a row apart is slow, so that what few have is named before it is held against who started the run. */
+async function joinStarter(db: Db, word: string, starter: WordsFilter): Promise<WordsFilter> {
+  const few = named(await listFew(db, has([word])));
+  return { fits: Prisma.sql`(${starter.fits} OR ${few ?? has([word])})`, isCommon: starter.isCommon || few === null };
 }
 
 const named = (ids: string[] | null): Prisma.Sql | null => ids && Prisma.sql`a.id = ANY (${ids})`;
