@@ -16,8 +16,9 @@ function isField(target: EventTarget | null): target is HTMLElement {
   return target.isContentEditable || target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && !isButtonLike);
 }
 
+/** What is in a dialog goes with it, on purpose: nobody else's decision takes it away. */
 function enter(target: EventTarget | null): void {
-  if (isField(target)) [field, isTold] = [target, false];
+  if (isField(target) && target.closest("dialog") === null) [field, isTold] = [target, false];
 }
 
 function leave(): void {
