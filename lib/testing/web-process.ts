@@ -39,7 +39,12 @@ if (env.KIMITSU_WORKERS > 0) loop = startRunLoop(runtime, { ownerId, capacity: e
 // Whoever started it is gone, and nobody else would end it.
 process.on("disconnect", () => process.exit());
 const server = createServer(async (message, reply) => {
-  const response = await answer(message);
-  reply.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+  try {
+    const response = await answer(message);
+    reply.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+  } catch {
+    // Whoever asked has gone in the middle of it; one request must not end the process for all others.
+    reply.destroy();
+  }
 });
 server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n${ownerId}\n`));
