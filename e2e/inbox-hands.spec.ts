@@ -103,13 +103,51 @@ test(verifies("ui:offline", "a decision whose answer got lost leaves the card wh
   const inbox = new InboxPage(await open(await person("reviewer")));
   await inbox.open(first, `?workflow=${own.workflow}`);
   await inbox.untilAlive();
-  // The decision alone: what others do beside this test makes the page ask for itself, and that it cannot then is another matter.
-  await inbox.page.route(/\/inbox\/apr_/, (route) => (route.request().method() === "POST" ? route.abort("internetdisconnected") : route.continue()));
+  await inbox.page.route(/\/inbox\/apr_/, (route) => route.abort("internetdisconnected"));
   await expect(inbox.approve).toBeEnabled();
   await inbox.page.keyboard.press("a");
   const lost = inbox.card.getByText("Your decision may or may not have been recorded");
   await expect(lost).toBeVisible();
   await inbox.page.unroute(/\/inbox\/apr_/);
+  await inbox.card.getByRole("button", { name: "Look again" }).click();
+  await expect(lost).toHaveCount(0);
+  await expect(inbox.approve).toBeEnabled();
+  await own.close();
+});
+
+test(verifies("ui:offline", "a page that cannot be asked for again stays, with what it says of a lost decision, and catches up"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const own = await openOwnProject(deps, ASKS);
+  const [first = ""] = await askOften(deps, own, operator, 1);
+  const inbox = new InboxPage(await open(await person("reviewer")));
+  const { page } = inbox;
+  await inbox.open(first, `?workflow=${own.workflow}&sort=age`);
+  await inbox.untilAlive();
+  const decision = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route(/\/inbox\/apr_/, async (route) => {
+    if (route.request().method() === "POST") await decision.promise;
+    else asked += 1;
+    // As from a proxy whose server is away, and as from no server at all.
+    return asked === 1 ? route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }) : route.abort("internetdisconnected");
+  });
+  await expect(inbox.approve).toBeEnabled();
+  await page.keyboard.press("a");
+  // What others do while the decision is on its way makes the page ask for itself right after it.
+  const [second = ""] = await askOften(deps, own, operator, 1);
+  decision.resolve();
+  const lost = inbox.card.getByText("Your decision may or may not have been recorded");
+  await expect(lost).toBeVisible();
+  const away = page.getByText("Kimitsu cannot be reached", { exact: true });
+  await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(1);
+  await expect(away).toBeVisible();
+  await expect(lost).toBeVisible();
+  await expect(inbox.approve).toBeEnabled();
+  await examine(page, "inbox-away", { fullPage: false });
+  await page.unroute(/\/inbox\/apr_/);
+  await expect(inbox.row(second)).toBeVisible({ timeout: 20_000 });
+  await expect(away).toHaveCount(0);
+  await expect(lost).toBeVisible();
   await inbox.card.getByRole("button", { name: "Look again" }).click();
   await expect(lost).toHaveCount(0);
   await expect(inbox.approve).toBeEnabled();

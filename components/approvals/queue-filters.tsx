@@ -8,7 +8,7 @@ import { LinkWorking } from "@/components/shell/link-working";
 import { classNames } from "@/components/ui/class-names";
 import { controlClass, Select } from "@/components/ui/field";
 import { isComposing } from "@/components/ui/is-composing";
-import { isOnline, tellOffline } from "@/components/ui/online";
+import { canLeave } from "@/components/ui/online";
 
 export interface FilterChip {
   label: string;
@@ -87,7 +87,7 @@ function useGoTo(): [boolean, (href: string, meanwhile?: () => void) => void] {
   const router = useRouter();
   const [isPending, start] = useTransition();
   const goTo = (href: string, meanwhile?: () => void) => {
-    if (!isOnline()) return tellOffline();
+    if (!canLeave()) return;
     leaveFor(href);
     start(() => {
       meanwhile?.();

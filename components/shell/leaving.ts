@@ -1,6 +1,6 @@
 "use client";
 
-import { isOnline } from "@/components/ui/online";
+import { currentReach } from "@/components/ui/online";
 import { showToast } from "@/components/ui/toast";
 
 /** A page that never comes must not keep the keys from working. */
@@ -13,7 +13,7 @@ let left: { from: string; since: number } | null = null;
 export function leaveFor(href: string): void {
   const { origin, pathname, search } = new URL(href, location.href);
   const isElsewhere = origin === location.origin && pathname + search !== location.pathname + location.search;
-  if (isElsewhere && isOnline()) left = { from: location.href, since: performance.now() };
+  if (isElsewhere && currentReach() === "reached") left = { from: location.href, since: performance.now() };
 }
 
 /** The address changes together with the page. */

@@ -6,7 +6,7 @@ import { Search } from "lucide-react";
 import { applyTheme, type SavePreferences } from "@/components/theme/theme";
 import { classNames } from "@/components/ui/class-names";
 import { isComposing } from "@/components/ui/is-composing";
-import { isOnline, tellOffline } from "@/components/ui/online";
+import { canLeave } from "@/components/ui/online";
 import { showToast } from "@/components/ui/toast";
 import type { EarlyText } from "./early-text";
 import { leaveFor } from "./leaving";
@@ -52,7 +52,7 @@ export default function Palette({ pages, save, findEarly, onClose }: Props) {
     if (!item) return;
     dialog.current?.close();
     if (item.href) {
-      if (!isOnline()) return tellOffline();
+      if (!canLeave()) return;
       leaveFor(item.href);
       return router.push(item.href);
     }

@@ -5,37 +5,119 @@ import { useCallback } from "react";
 import { showToast } from "./toast";
 
 const RETRY_MS = 1_000;
+/** A page that still cannot be had although the server answers is asked for ever less often. */
+const RETRY_MAX_MS = 15_000;
+/** Of a proxy whose server is away. */
+const AWAY_STATUSES: readonly number[] = [502, 503, 504];
+
+/** Whether the last page that was asked for found nobody there. */
+let isAway = false;
+/** The one search for the server that goes on, if any. */
+let search: Promise<void> | null = null;
 /** What is done when the server can be reached again. */
 const waiting = new Set<() => void>();
+const listeners = new Set<() => void>();
+
+export type Reach = "reached" | "offline" | "away";
 
 /** False while the browser knows that it has no network. */
 export const isOnline = (): boolean => navigator.onLine;
 
-/** In place of an address that cannot be gone to now. */
-export function tellOffline(): void {
-  showToast("You are offline; this page stays until there is a network again.");
+export function currentReach(): Reach {
+  if (!isOnline()) return "offline";
+  return isAway ? "away" : "reached";
 }
 
-/** A network that is back need not reach the server at once. */
-function catchUp(): void {
-  const again = () => (isOnline() ? setTimeout(catchUp, RETRY_MS) : addEventListener("online", catchUp, { once: true }));
-  const reached = () => {
-    for (const act of waiting) act();
-    waiting.clear();
+export function listenToReach(listener: () => void): () => void {
+  listeners.add(listener);
+  addEventListener("online", listener);
+  addEventListener("offline", listener);
+  return () => {
+    listeners.delete(listener);
+    removeEventListener("online", listener);
+    removeEventListener("offline", listener);
   };
-  fetch("/healthz", { method: "HEAD", cache: "no-store" }).then(reached, again);
 }
 
-function whenReached(act: () => void): void {
-  if (waiting.size === 0) addEventListener("online", catchUp, { once: true });
-  waiting.add(act);
+/** Whether another page can be gone to; if not, the reader is told why this one stays. */
+export function canLeave(): boolean {
+  const reach = currentReach();
+  if (reach === "offline") showToast("You are offline; this page stays until there is a network again.");
+  if (reach === "away") showToast("Kimitsu cannot be reached; this page stays until it can.");
+  return reach === "reached";
 }
 
 /**
- * Asks for the page again, and without a network as soon as there is one: a refresh that fails becomes a navigation, and the browser's
+ * Asks for the page again, and if there is nobody to ask, as soon as there is: a refresh that fails becomes a navigation, and the browser's
  * error page would stand where the console was.
  */
 export function useRefresh(): () => void {
   const { refresh } = useRouter();
-  return useCallback(() => (isOnline() ? refresh() : whenReached(refresh)), [refresh]);
+  return useCallback(() => {
+    if (currentReach() === "reached") return refresh();
+    waiting.add(refresh);
+    void findServer();
+  }, [refresh]);
 }
+
+/**
+ * The router makes a navigation of a page that it cannot fetch. So such a fetch does not fail here: it waits until the server is there
+ * again. All others fail as they always do; above all a decision, which nobody may send twice.
+ */
+export function keepPage(): void {
+  const send = window.fetch.bind(window);
+  window.fetch = async (input, init) => {
+    if (!isVisit(init)) return send(input, init);
+    for (let tries = 0; ; tries++) {
+      const response = await send(input, init).catch((error: unknown) => {
+        if (init?.signal?.aborted) throw error;
+        return null;
+      });
+      if (response && !AWAY_STATUSES.includes(response.status)) return response;
+      setAway(true);
+      await delay(Math.min(RETRY_MS * 2 ** tries, RETRY_MAX_MS));
+      await findServer();
+    }
+  };
+}
+
+/** A page that somebody goes to, or that asks for itself; not one that is fetched ahead, and nothing that is sent. */
+function isVisit(init: RequestInit | undefined): boolean {
+  const headers = new Headers(init?.headers);
+  return (init?.method ?? "GET") === "GET" && headers.has("rsc") && !headers.has("next-router-prefetch") && !headers.has("next-router-segment-prefetch");
+}
+
+function setAway(next: boolean): void {
+  if (isAway === next) return;
+  isAway = next;
+  for (const listener of listeners) listener();
+}
+
+function findServer(): Promise<void> {
+  search ??= untilFound().finally(() => {
+    search = null;
+    setAway(false);
+    for (const act of waiting) act();
+    waiting.clear();
+  });
+  return search;
+}
+
+/** A network that is back need not reach the server at once. */
+async function untilFound(): Promise<void> {
+  for (;;) {
+    if (!isOnline()) await new Promise((resolve) => addEventListener("online", resolve, { once: true }));
+    if (await isServerThere()) return;
+    await delay(RETRY_MS);
+  }
+}
+
+async function isServerThere(): Promise<boolean> {
+  try {
+    return (await fetch("/healthz", { method: "HEAD", cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
+
+const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
