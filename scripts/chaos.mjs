@@ -45,6 +45,7 @@ function print(report) {
 | takeovers | ${takeovers.count}, p50 ${ms(takeovers.p50Ms)}, longest ${ms(takeovers.maxMs)} |
 | lost | ${report.lost.length} ${report.lost.slice(0, 5).join("; ")} |
 | doubled | ${report.doubled.length} ${report.doubled.slice(0, 5).join("; ")} |
+| processes that ended by themselves | ${report.died.length} ${report.died.slice(0, 5).join("; ")} |
 | outcomes that a person had to look up | ${report.unknownOutcomes} |
 | broken chains | ${report.brokenChains} |`);
 }

@@ -1,8 +1,12 @@
+import { once } from "node:events";
+import { type AddressInfo, connect as dial, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { commitTogether } from "@/lib/store/client";
+import { commitTogether, connect } from "@/lib/store/client";
+import { isDatabaseAway } from "@/lib/store/database-away";
 import { Prisma } from "@/lib/store/generated/client";
 import { PLAN_ANEW, PLAN_ONCE } from "@/lib/store/plan-anew";
 import { useDatabase } from "@/lib/testing/database";
+import { until } from "@/lib/testing/until";
 
 const database = useDatabase();
 
@@ -40,4 +44,50 @@ test("statements that are planned once go to connections that do so, and find th
   const plans = (mark: Prisma.Sql) => database.db.$queryRaw<{ mode: string; whole: string }[]>`${mark}SELECT current_setting('plan_cache_mode') AS mode, current_setting('enable_seqscan') AS whole`;
   expect(await plans(PLAN_ONCE)).toEqual([{ mode: "force_generic_plan", whole: "off" }]);
   expect(await plans(PLAN_ANEW)).toEqual([{ mode: "auto", whole: "on" }]);
+});
+
+/** A way to the database that breaks off without a word, as when its machine is gone. */
+async function openBreakableWay(url: string) {
+  const sockets = new Set<Socket>();
+  const { hostname, port } = new URL(url);
+  const server = createServer((near) => {
+    const far = dial(Number(port), hostname);
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) sockets.add(socket.on("error", () => undefined));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const way = new URL(url);
+  way.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const breakOff = () => sockets.forEach((socket) => socket.resetAndDestroy());
+  return {
+    url: way.href,
+    breakOff,
+    close: () => {
+      breakOff();
+      server.close();
+    },
+  };
+}
+
+test.for([
+  { what: "one statement", ask: (db: typeof database.db) => db.$queryRaw`SELECT pg_sleep(600)` },
+  { what: "statements that go together", ask: (db: typeof database.db) => commitTogether(db, [Prisma.sql`SELECT pg_sleep(600)`, Prisma.sql`SELECT 1`]) },
+  { what: "a transaction", ask: (db: typeof database.db) => db.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(600)`, { timeout: 60_000 }) },
+])("a connection that breaks off under $what fails it, ends no process, and the next one is fresh", async ({ ask }) => {
+  const way = await openBreakableWay(database.url);
+  const db = connect(way.url, 2);
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => uncaught.push(error);
+  process.on("uncaughtException", note);
+  const failure = ask(db).then(() => null, (error: unknown) => error);
+  const sleeping = () => database.db.$queryRaw<{ pid: number }[]>`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
+  const asleep = await until(sleeping, { what: "the statement is under way", isDone: (rows) => rows.length > 0 });
+  way.breakOff();
+  expect(isDatabaseAway(await failure)).toBe(true);
+  expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+  expect(uncaught).toEqual([]);
+  process.off("uncaughtException", note);
+  for (const { pid } of asleep) await database.db.$queryRaw`SELECT pg_terminate_backend(${pid}::int)`;
+  await db.$disconnect();
+  way.close();
 });

@@ -60,6 +60,8 @@ function openPool(url: string, max: number, onConnect?: (connection: pg.ClientBa
   const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true, ...(onConnect && { onConnect }) });
   // An idle connection that the server cuts is replaced at the next use; without a listener its error would end the process.
   pool.on("error", () => undefined);
+  // One that breaks off while it is in use fails the statement; that it also says so to nobody in particular would end the process.
+  pool.on("connect", (connection) => connection.on("error", () => undefined));
   return pool;
 }
 

@@ -52,6 +52,8 @@ export interface ChaosReport {
   takeovers: { count: number; p50Ms: number | null; maxMs: number | null };
   /** Calls of which a person had to say what became of them. */
   unknownOutcomes: number;
+  /** Processes that ended although nobody ended them, with their last words. */
+  died: string[];
   /** Chains of the trail that do not verify, among the first hundred findings. */
   brokenChains: number;
 }
@@ -68,21 +70,55 @@ export function createRandom(seed: number): () => number {
 export async function runChaos(bench: ChaosBench, plan: ChaosPlan): Promise<ChaosReport> {
   const over = new AbortController();
   const started: string[] = [];
-  const gone = new Map<string, number>();
-  const webs: (WebProcess | null)[] = await Promise.all(Array.from({ length: plan.webs }, () => bench.fleet.startWeb({ runs: WEB_RUNS })));
-  const client = await createChaosClient(bench, webs);
+  const seen: Seen = { gone: new Map(), died: [], isOver: false };
+  const webs = await fillPlaces(plan.webs, () => bench.fleet.startWeb({ runs: WEB_RUNS }), seen);
+  const client = await createChaosClient(bench, webs.list);
   const [faults] = await Promise.all([
-    faultAtRandom(bench, plan, webs, gone).finally(() => over.abort()),
+    faultAtRandom(bench, plan, webs, seen).finally(() => over.abort()),
     actAsPeople(bench, client, () => over.signal.aborted && started.length === plan.runs),
     startSteadily(client, plan, started),
   ]);
-  return judge(bench, { started, faults, gone });
+  seen.isOver = true;
+  return judge(bench, { started, faults, seen });
 }
 
-/** Each process that is gone is followed by a new one, so that there are always some. The first that is killed is one that serves, if there are any. */
-async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, processes, ms, everyMs }: ChaosPlan, webs: (WebProcess | null)[], gone: Map<string, number>): Promise<FaultCounts> {
+/** What is learnt on the way. */
+interface Seen {
+  /** When each one was killed, or stopped for longer than its leases. */
+  gone: Map<string, number>;
+  died: string[];
+  isOver: boolean;
+}
+
+interface Places<P> {
+  /** Null between the end of one and the start of the next. */
+  list: (P | null)[];
+  /** Starts one there. One that ends although it was not taken from its place has died, and is followed by another. */
+  fill(place: number): Promise<void>;
+}
+
+async function fillPlaces<P extends WorkerProcess>(count: number, start: () => Promise<P>, seen: Seen): Promise<Places<P>> {
+  const list: (P | null)[] = Array.from({ length: count }, () => null);
+  const fill = async (place: number) => {
+    const found = await startAgain(start);
+    list[place] = found;
+    void found.ended.then(({ code, signal }) => {
+      if (list[place] !== found || seen.isOver) return;
+      list[place] = null;
+      const words = `${found.ownerId} (${signal ?? `code ${code}`}): ${found.complaints()}`;
+      seen.died.push(words);
+      console.error(`ended by itself: ${words}`);
+      return fill(place);
+    });
+  };
+  await Promise.all(list.map((_, place) => fill(place)));
+  return { list, fill };
+}
+
+/** The first that is killed is one that serves, if there are any. */
+async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, processes, ms, everyMs }: ChaosPlan, webs: Places<WebProcess>, seen: Seen): Promise<FaultCounts> {
   const random = createRandom(seed);
-  const workers: (WorkerProcess | null)[] = await Promise.all(Array.from({ length: processes }, () => fleet.startWorker()));
+  const workers = await fillPlaces(processes, () => fleet.startWorker(), seen);
   const under: Promise<unknown>[] = [];
   const faults: FaultCounts = { kill: 0, "kill-web": 0, stop: 0, "stop-web": 0, cut: 0, slow: 0, restart: 0 };
   const end = performance.now() + ms;
@@ -94,15 +130,16 @@ async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, pr
     /** Starts another one in its place. */
     again: () => Promise<unknown>;
   }
-  const among = <P extends WorkerProcess>(list: (P | null)[], place: number, start: () => Promise<P>): Victim | null => {
+  const among = ({ list, fill }: Places<WorkerProcess>, place: number): Victim | null => {
     const found = list[place];
-    return found && !stopped.has(found) ? { found, leave: () => void (list[place] = null), again: async () => void (list[place] = await startAgain(start)) } : null;
+    return found && !stopped.has(found) ? { found, leave: () => void (list[place] = null), again: () => fill(place) } : null;
   };
-  const find = (place: number) => (place < webs.length ? among(webs, place, () => fleet.startWeb({ runs: WEB_RUNS })) : among(workers, place - webs.length, () => fleet.startWorker()));
+  const webCount = webs.list.length;
+  const find = (place: number) => (place < webCount ? among(webs, place) : among(workers, place - webCount));
   const acts: Record<Fault, (victim: Victim) => Promise<unknown>> = {
     kill: async ({ found, leave, again }) => {
       leave();
-      gone.set(found.ownerId, Date.now());
+      seen.gone.set(found.ownerId, Date.now());
       await found.stop("SIGKILL");
       under.push(again());
     },
@@ -110,10 +147,10 @@ async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, pr
     stop: async ({ found }) => {
       stopped.add(found);
       const forMs = LEASE_MS * (0.2 + 1.4 * random());
-      if (forMs > LEASE_MS) gone.set(found.ownerId, Date.now());
-      process.kill(found.pid, "SIGSTOP");
+      if (forMs > LEASE_MS) seen.gone.set(found.ownerId, Date.now());
+      signal(found, "SIGSTOP");
       under.push(delay(forMs).then(() => {
-        process.kill(found.pid, "SIGCONT");
+        signal(found, "SIGCONT");
         stopped.delete(found);
       }));
     },
@@ -132,16 +169,25 @@ async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, pr
   for (let isFirst = true; performance.now() < end; ) {
     await delay(everyMs * (0.3 + 1.4 * random()));
     const fault = isFirst ? "kill" : FAULTS[Math.floor(random() * FAULTS.length)]!;
-    const place = isFirst ? 0 : Math.floor(random() * (webs.length + processes));
+    const place = isFirst ? 0 : Math.floor(random() * (webCount + processes));
     const victim = find(place);
     if (!victim) continue;
     isFirst = false;
     await patiently(() => acts[fault](victim));
-    const isWeb = place < webs.length;
+    const isWeb = place < webCount;
     faults[isWeb && fault === "kill" ? "kill-web" : isWeb && fault === "stop" ? "stop-web" : fault] += 1;
   }
   await Promise.all(under);
   return faults;
+}
+
+/** One that is gone hears nothing. */
+function signal({ pid }: WorkerProcess, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** A start may fall into a restart of the database. */
@@ -192,10 +238,10 @@ async function actAsPeople({ fleet: { deps }, server }: ChaosBench, client: Chao
 interface Aftermath {
   started: string[];
   faults: FaultCounts;
-  gone: Map<string, number>;
+  seen: Seen;
 }
 
-async function judge({ postgres: { db }, fleet, server }: ChaosBench, { started, faults, gone }: Aftermath): Promise<ChaosReport> {
+async function judge({ postgres: { db }, fleet, server }: ChaosBench, { started, faults, seen }: Aftermath): Promise<ChaosReport> {
   const runs = await db.run.findMany({ include: { turns: { select: { number: true } } } });
   const isWhole = (run: (typeof runs)[number]) => {
     const { tag } = run.params as { tag: string };
@@ -210,7 +256,7 @@ async function judge({ postgres: { db }, fleet, server }: ChaosBench, { started,
   const trail = await verifyAudit(fleet.deps);
   const waits = (await db.event.findMany({ where: { type: "run.taken_over" }, select: { at: true, body: true } })).flatMap(({ at, body }) => {
     const from = (JSON.parse(body) as { data: { from_worker: string } }).data.from_worker;
-    const since = gone.get(from);
+    const since = seen.gone.get(from);
     return since === undefined ? [] : [at.getTime() - since];
   }).toSorted((a, b) => a - b);
   return {
@@ -221,6 +267,7 @@ async function judge({ postgres: { db }, fleet, server }: ChaosBench, { started,
     faults,
     takeovers: { count: waits.length, p50Ms: waits[Math.floor(waits.length / 2)] ?? null, maxMs: waits.at(-1) ?? null },
     unknownOutcomes: await db.event.count({ where: { type: "call.settled" } }),
+    died: seen.died,
     brokenChains: new Set(trail.findings.map(({ row }) => row.split(" ")[0])).size,
   };
 }

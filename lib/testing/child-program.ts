@@ -17,6 +17,8 @@ export interface ChildProgram {
   nextLine(): Promise<string>;
   /** Resolves when the process is gone, with its exit code or the signal that ended it. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** What it wrote to its standard error so far. */
+  complaints(): string;
   /** Closes the channel to the parent, as happens when the parent dies. */
   disconnect(): void;
   /** SIGTERM by default. Resolves when the process is gone; nothing happens when it already is. */
@@ -85,6 +87,7 @@ function controlChild(child: ChildProcess, entry: string): ChildProgram {
       const [{ code, signal }] = await Promise.all([ended, errorsRead]);
       throw new Error(`${entry} ended (${signal ?? `code ${code}`}) without another line. Its standard error:\n${errors}`);
     },
+    complaints: () => errors,
     disconnect: () => child.disconnect(),
     stop: async (signal = "SIGTERM") => {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);

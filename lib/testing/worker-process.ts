@@ -79,9 +79,9 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
     startWeb: async ({ runs = 0 } = {}) => {
       const child = await startChildProgram("lib/testing/web-process.ts", { env: { ...environment, KIMITSU_WORKERS: String(runs) } });
       children.push(child);
-      const url = await child.nextLine();
+      const [url, ownerId] = await untilServing(child);
       return Object.assign(child, {
-        ownerId: await child.nextLine(),
+        ownerId,
         post: async (address: string, token: string, body: unknown, headers = {}, signal?: AbortSignal) => {
           const answer = await fetch(url + address, { method: "POST", ...(signal && { signal }), headers: { "content-type": "application/json", authorization: `Bearer ${token}`, ...headers }, body: JSON.stringify(body) });
           return { status: answer.status, body: await answer.json() };
@@ -101,6 +101,16 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
       rmSync(data, { recursive: true, force: true });
     },
   };
+}
+
+/** One that says nothing is ended: whoever tries again would have two, and whoever does not would wait for ever. */
+async function untilServing(child: ChildProgram): Promise<[url: string, ownerId: string]> {
+  const isLate = setTimeout(() => void child.stop("SIGKILL"), START_MS_MAX);
+  try {
+    return [await child.nextLine(), await child.nextLine()];
+  } finally {
+    clearTimeout(isLate);
+  }
 }
 
 async function untilListed(deps: Runtime, child: ChildProgram): Promise<string> {

@@ -33,7 +33,7 @@ test(verifies("engine:random-faults", `${PLAN.runs} runs on ${PLAN.processes} wo
   fleet = await openFleet(postgres, twoCallsProject(server.url));
   const report = await runChaos({ postgres, fleet, server, person: await fleet.person("Rea") }, PLAN);
   console.log(`chaos report ${JSON.stringify(report)}`);
-  expect(report).toMatchObject({ complete: report.runs, lost: [], doubled: [], brokenChains: 0 });
+  expect(report).toMatchObject({ complete: report.runs, lost: [], doubled: [], died: [], brokenChains: 0 });
   expect(report.runs).toBeGreaterThanOrEqual(PLAN.runs);
   expect(report.faults["kill-web"]).toBeGreaterThan(PLAN.webs > 0 ? 0 : -1);
   expect(Object.values(report.faults).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1);
