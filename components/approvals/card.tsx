@@ -78,7 +78,7 @@ export function Card({ card, userId, listHref, nextHref, isPaused, actions }: Pr
             ) : null}
           </div>
         </div>
-        <div data-foot className="shrink-0 max-tablet:sticky max-tablet:bottom-0 max-tablet:-mb-[calc(env(safe-area-inset-bottom)+60px)]">
+        <div data-foot className="@container shrink-0 [--card-edge:max(--spacing(6),calc(50%-var(--spacing)*89))] max-tablet:sticky max-tablet:bottom-0 max-tablet:-mb-[calc(env(safe-area-inset-bottom)+60px)]">
           <DecisionArea facts={facts} actions={actions} approvalId={card.id} userId={userId} nextHref={nextHref} isDecided={card.status !== "pending"} />
         </div>
       </article>

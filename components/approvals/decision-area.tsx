@@ -46,7 +46,7 @@ export function DecisionArea({ facts, actions, approvalId, userId, nextHref, isD
         <DecisionPanel facts={facts} actions={actions} answer={answer} setAnswer={setAnswer} drafts={drafts} keep={keep} />
       ) : (
         <>
-          <div className="grid gap-3 border-t border-line bg-paper px-4 py-3 empty:hidden tablet:px-6">
+          <div className="grid gap-3 border-t border-line bg-paper px-4 py-3 empty:hidden tablet:px-(--card-edge)">
             {answer && answer.kind !== "recorded" ? <AnswerNotice answer={answer} onLookAgain={refresh} /> : null}
             <UnsentDraft drafts={drafts} />
           </div>

@@ -48,7 +48,7 @@ export function DecisionButtons({ facts, unseen, isSettled, isStill, isOver, isP
           </Button>
         </div>
       ) : null}
-      <div className="grid grid-cols-4 gap-2 tablet:flex tablet:flex-wrap tablet:gap-1.5">
+      <div className="grid grid-cols-4 gap-2 tablet:flex tablet:flex-wrap tablet:gap-1.5 @max-lg:[&_kbd]:hidden">
         <Button data-key="r" disabled={isClosed} aria-describedby={consequenceId("Reject")} onClick={() => onOpen("reject")} className="max-tablet:order-2">
           Reject <KeyHint letter="R" />
         </Button>

@@ -108,7 +108,7 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
   };
 
   return (
-    <div data-still={isCardStill} className="grid max-h-[64dvh] grid-cols-[minmax(0,1fr)] gap-3 overflow-y-auto border-t border-line bg-paper px-4 pt-3 pb-[calc(env(safe-area-inset-bottom)+14px)] tablet:px-6">
+    <div data-still={isCardStill} className="grid max-h-[64dvh] grid-cols-[minmax(0,1fr)] gap-3 overflow-y-auto border-t border-line bg-paper px-4 pt-3 pb-[calc(env(safe-area-inset-bottom)+14px)] tablet:px-(--card-edge)">
       {answer ? <AnswerNotice answer={answer} onLookAgain={lookAgain} /> : null}
       {isOver ? <Notice tone="note" title="The time is over">Nothing can be decided any more; the page shows in a moment what became of the call.</Notice> : null}
       {mode === "confirm" && facts.confirmWord !== null ? <ConfirmForm word={facts.confirmWord} isPending={isPending} action="Approve" onConfirm={(confirm) => send({ verdict: "approved", confirm })} onCancel={back} /> : null}

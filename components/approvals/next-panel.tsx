@@ -17,7 +17,7 @@ export function NextPanel({ nextHref, isDecided }: { nextHref: string; isDecided
     if (!isStill || moveInQueue(1, push)) event.preventDefault();
   };
   return (
-    <div className="flex items-center gap-3 border-t border-line bg-paper px-4 pt-3 pb-[calc(env(safe-area-inset-bottom)+14px)] tablet:px-6">
+    <div className="flex items-center gap-3 border-t border-line bg-paper px-4 pt-3 pb-[calc(env(safe-area-inset-bottom)+14px)] tablet:px-(--card-edge)">
       <span className="text-sm text-ink-2">{isDecided ? "Nothing is left to decide here." : "It keeps waiting."}</span>
       <Link href={nextHref} prefetch={false} aria-disabled={!isStill || undefined} onNavigate={goOn} className={buttonClass({}, classNames("ml-auto hover:bg-sunken", stillClass))}>
         Next <KeyHint letter="J" />

@@ -15,3 +15,10 @@ it.each([
 ])("%s reads as %s, never nearer or further than it is", (at, words) => {
   expect(describeAge(at, now)).toBe(words);
 });
+
+it.each([
+  ["Pacific/Auckland", "2025-12-25"],
+  ["America/New_York", "2025-12-24"],
+])("a day of long ago is the day it was in %s", (zone, words) => {
+  expect(describeAge("2025-12-24T23:30:00.000Z", now, zone)).toBe(words);
+});

@@ -5,8 +5,10 @@ import { useSyncExternalStore } from "react";
 const FORMAT: Intl.DateTimeFormatOptions = { dateStyle: "medium", timeStyle: "long" };
 const none = () => () => undefined;
 
-/** The exact time for a tooltip, in the reader's own zone. The server, which does not know the zone, gives UTC. */
+/** False on the server and while its page comes alive: there the reader's zone is not known, and times are in UTC. */
+export const useIsHere = (): boolean => useSyncExternalStore(none, () => true, () => false);
+
+/** The exact time for a tooltip, in the reader's own zone. */
 export function useExactTime(at: string): string {
-  const isHere = useSyncExternalStore(none, () => true, () => false);
-  return isHere ? new Date(at).toLocaleString(undefined, FORMAT) : `${at.slice(0, 19).replace("T", " ")} UTC`;
+  return useIsHere() ? new Date(at).toLocaleString(undefined, FORMAT) : `${at.slice(0, 19).replace("T", " ")} UTC`;
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { describeAge } from "./describe-age";
-import { useExactTime } from "./exact-time";
+import { useExactTime, useIsHere } from "./exact-time";
 
 const REFRESH_MS = 30_000;
 
@@ -13,9 +13,10 @@ export function RelativeTime({ at, now }: { at: string; now: string }) {
     const timer = setInterval(() => setClock(new Date().toISOString()), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
+  const zone = useIsHere() ? Intl.DateTimeFormat().resolvedOptions().timeZone : undefined;
   return (
     <time dateTime={at} title={useExactTime(at)} className="whitespace-nowrap tabular-nums">
-      {describeAge(at, clock)}
+      {describeAge(at, clock, zone)}
     </time>
   );
 }

@@ -87,7 +87,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
         </>
       ) : (
         <div className={classNames("min-h-0 min-w-0 overflow-y-auto bg-panel wide:col-span-2", counts.all > 0 && "max-tablet:hidden")}>
-          <InboxOverview counts={counts} now={at} />
+          <InboxOverview counts={counts} hasRows={rows.length > 0} now={at} />
         </div>
       )}
     </div>

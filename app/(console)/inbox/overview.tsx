@@ -9,11 +9,11 @@ import type { InboxCounts } from "@/lib/store/queries/inbox-counts";
 import { listDecided } from "@/lib/store/queries/list-decided";
 
 /** Beside the queue while no card is open: what waits, and what was decided last. */
-export async function InboxOverview({ counts, now }: { counts: InboxCounts; now: string }) {
+export async function InboxOverview({ counts, hasRows, now }: { counts: InboxCounts; hasRows: boolean; now: string }) {
   const decided = await listDecided(engineDeps().db);
   return (
     <>
-      {counts.all === 0 ? <NothingWaits /> : <SomeWait counts={counts} />}
+      {counts.all === 0 ? <NothingWaits /> : <SomeWait counts={counts} hasRows={hasRows} />}
       {decided.length > 0 ? (
         <section aria-labelledby="decided" className="mx-auto grid w-full max-w-140 gap-2 px-5 pb-10">
           <h2 id="decided" className="text-sm font-medium text-ink-2">
@@ -38,16 +38,22 @@ export async function InboxOverview({ counts, now }: { counts: InboxCounts; now:
   );
 }
 
-function SomeWait({ counts }: { counts: InboxCounts }) {
+function SomeWait({ counts, hasRows }: { counts: InboxCounts; hasRows: boolean }) {
   const calls = counts.all === 1 ? "One call waits" : `${counts.all >= 1000 ? "More than 999" : counts.all} calls wait`;
   return (
     <EmptyState title={`${calls} for a person`}>
         <p>
           {counts.mine === 0 ? "None of them is yours to decide." : counts.mine === counts.all && counts.all < 1000 ? `You may decide ${counts.all === 1 ? "it" : "all of them"}.` : `${counts.mine >= 1000 ? "More than 999" : counts.mine} of them you may decide.`} {counts.critical > 0 ? `${counts.critical} ${counts.critical === 1 ? "is" : "are"} critical.` : ""}
         </p>
-        <p>
-          Choose one in the list, or press <KeyHint letter="J" /> for the first.
-        </p>
+        {hasRows ? (
+          <p>
+            Choose one in the list, or press <KeyHint letter="J" /> for the first.
+          </p>
+        ) : (
+          <p>
+            None of them fits the filters. <Link href="/inbox" className="underline underline-offset-3">Show all</Link>
+          </p>
+        )}
     </EmptyState>
   );
 }

@@ -1,5 +1,6 @@
 import { DANGER_WORDS } from "@/components/approvals/danger";
 import type { FoundGroup } from "@/components/shell/palette-items";
+import { describeAge } from "@/components/ui/describe-age";
 import { can, type Principal } from "@/lib/auth/principal";
 import { engineDeps } from "@/lib/engine/deps";
 import { listRegistryTools } from "@/lib/engine/list-registry";
@@ -11,7 +12,8 @@ const TOOLS_MAX = 5;
 
 /** Everything that has these words, as far as this person may see it. Each entry is an address, and each page asks again who may. */
 export async function findAll(caller: Principal, text: string): Promise<FoundGroup[]> {
-  const { db } = engineDeps();
+  const { db, now } = engineDeps();
+  const clock = now().toISOString();
   const words = toWords(text);
   const project = findCurrentProject();
   const [calls, runs, tools, people] = await Promise.all([
@@ -23,7 +25,7 @@ export async function findAll(caller: Principal, text: string): Promise<FoundGro
   const workflows = Object.values(project?.workflows ?? {}).filter(({ name, definition }) => words.every((word) => `${name} ${definition.description ?? ""}`.toLowerCase().includes(word)));
   const start = (visibility: string) => (visibility === "root" && can(caller, "runs:write") ? "Start a run" : "Look at it");
   const groups: FoundGroup[] = [
-    { title: "Waiting calls", items: calls.map((call) => ({ label: call.summary, detail: `${call.tool} · ${DANGER_WORDS[call.danger]}`, href: `/inbox/${call.id}` })) },
+    { title: "Waiting calls", items: calls.map((call) => ({ label: call.summary, detail: `${call.tool} · ${DANGER_WORDS[call.danger]} · ${describeAge(call.at.toISOString(), clock)}`, href: `/inbox/${call.id}` })) },
     { title: "Workflows", items: workflows.map(({ name, definition }) => ({ label: name, detail: start(definition.visibility), href: `/workflows/${encodeURIComponent(name)}` })) },
     { title: "Runs", items: runs.map((run) => ({ label: run.id, detail: `${run.workflow} · ${run.status.replaceAll("_", " ")} · ${run.startedBy}`, about: run.about, href: `/history/${run.id}` })) },
     { title: "Tools", items: tools.slice(0, TOOLS_MAX).map((tool) => ({ label: `${tool.server}.${tool.tool}`, detail: tool.title ?? "", href: `/tools/${encodeURIComponent(tool.server)}/${encodeURIComponent(tool.tool)}` })) },

@@ -22,14 +22,16 @@ export interface FoundCall {
   tool: string;
   workflow: string;
   danger: DangerLevel;
+  /** When it was asked for. */
+  at: Date;
 }
 
 export async function searchPending(db: Db, words: readonly string[]): Promise<FoundCall[]> {
   if (words.length === 0) return [];
   const fits = words.map((word) => Prisma.sql`strpos(text, ${word}) > 0`);
   const rows = await db.$queryRaw<FoundCall[]>`
-    SELECT id, summary, tool, workflow, danger FROM (
-      SELECT id, summary, server || '.' || tool AS tool, workflow, danger::text AS danger,
+    SELECT id, summary, tool, workflow, danger, created_at AS at FROM (
+      SELECT id, summary, server || '.' || tool AS tool, workflow, danger::text AS danger, created_at,
         lower(concat_ws(' ', id, call_id, run_id, server || '.' || tool, summary, workflow, agent)) AS text
       FROM approvals WHERE status = 'pending' ORDER BY id DESC LIMIT ${PENDING_LOOKED_AT}
     ) AS newest WHERE ${Prisma.join(fits, " AND ")} ORDER BY id LIMIT ${FOUND_MAX}`;

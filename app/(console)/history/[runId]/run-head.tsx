@@ -48,7 +48,7 @@ export function RunHead({ run, now }: { run: RunPage; now: string }) {
           </span>
         </Fact>
         <Fact name="Worked">{describeDuration(run.workedMs)}</Fact>
-        <Fact name="Waited for people">{run.waitedMs > 0 ? describeDuration(run.waitedMs) : "not at all"}</Fact>
+        <Fact name="Waited for approval">{run.waitedMs > 0 ? describeDuration(run.waitedMs) : "not at all"}</Fact>
         <Fact name="Cost">
           {describeCost(run.costUsd)}
           {run.costBudgetUsd === null ? null : <span className="text-ink-3"> of {describeCost(run.costBudgetUsd)}</span>}
