@@ -46,7 +46,7 @@ async function pressWhenThere(page: Page, words: string, how: "click" | "a", on 
 }
 
 const isPressed = (page: Page, words: string) => expect(page.locator(`body[data-pressed="${words}"]`)).toBeAttached();
-const TOO_SOON = "Nothing was decided: this card came or changed just now.";
+const TOO_SOON = "Nothing was decided: what you see came or changed just now.";
 const told = (page: Page) => page.getByRole("region", { name: "Notifications" });
 
 test(verifies("inbox:keys", "a card that came just now is decided by no press that was aimed at what stood there before"), async ({ open, person, deps }) => {

@@ -24,7 +24,7 @@ import { describeEdits, type Drafts, NOTHING_WRITTEN, WrittenNote } from "./unse
 /** So long after going to an unseen argument nothing is approved. */
 const GOING_MS = 1_000;
 
-const TOO_SOON = "Nothing was decided: this card came or changed just now. Press again.";
+const TOO_SOON = "Nothing was decided: what you see came or changed just now. Press again.";
 
 type Mode = "choose" | "confirm" | "reject" | "edit" | "aside";
 
@@ -99,9 +99,9 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
     goToNext();
   };
   const approve = () => {
+    if (unseen > 0 || isOver) return;
     // A press that was meant to go on to the next unseen argument must not approve when there is none any more.
-    if (unseen > 0 || isOver || performance.now() - wentAt.current < GOING_MS) return;
-    if (!isApproveStill) return showToast(TOO_SOON);
+    if (!isApproveStill || performance.now() - wentAt.current < GOING_MS) return showToast(TOO_SOON);
     setAnswer(null);
     if (facts.confirmWord === null) send({ verdict: "approved" });
     else setMode("confirm");
