@@ -87,8 +87,8 @@ export function readDraft(field: EditField, { text }: Draft): { value: unknown }
     case "number":
     case "integer": {
       const value = Number(text.trim());
-      if (!NUMBER.test(text.trim()) || !Number.isFinite(value)) return { problem: "is not a number; write it like 196.5" };
-      if (field.kind === "integer" && !Number.isSafeInteger(value)) return { problem: "is not a whole number" };
+      if (!NUMBER.test(text.trim()) || !Number.isFinite(value)) return { problem: field.kind === "integer" ? "is not a whole number; write it like 12" : "is not a number; write it like 196.5" };
+      if (field.kind === "integer" && !Number.isSafeInteger(value)) return { problem: "is not a whole number; write it like 12" };
       return { value };
     }
     case "boolean":

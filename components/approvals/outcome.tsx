@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { ChangedArguments } from "@/components/runs/changed-arguments";
 import { Notice } from "@/components/ui/notice";
 import { RelativeTime } from "@/components/ui/relative-time";
 import type { ApprovalCard } from "@/lib/store/queries/find-card";
@@ -70,6 +71,7 @@ function Decisions({ card }: { card: ApprovalCard }) {
           </li>
         ))}
       </ul>
+      <ChangedArguments changes={card.changes} />
     </section>
   );
 }

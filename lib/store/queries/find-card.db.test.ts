@@ -87,3 +87,19 @@ test(verifies("inbox:same", "an agent that asks for the same call once more is t
   const [second] = await bench.pending(runId);
   expect((await findCard(database.db, second!.id, reader, bench.clock.now()))?.same.approved).toMatchObject({ runId, isSameRun: true, status: "succeeded" });
 });
+
+test(verifies("inbox:edit", "a card that was approved with changes says of each what was proposed and what was sent, and shows no secret by that"), async () => {
+  const bench = await openEngineBench(database, { script: script('{ amount: 12, note: "soon", password: "paper lantern 42" }'), allowlist: "- name: t-none\n  require_approval: { edit: true }" });
+  const runId = await bench.launch();
+  const [approval] = await bench.pending(runId);
+  const cardNow = async () => findCard(database.db, approval!.id, reader, bench.clock.now(), await findCardContext(bench.deps, approval!));
+  expect((await cardNow())?.changes).toEqual([]);
+  await bench.decide(approval!, "approved", { arguments: { amount: 15, password: "paper lantern 42", urgent: true } });
+  const card = await cardNow();
+  expect(card?.changes).toEqual([
+    { path: "amount", proposed: "12", effective: "15" },
+    { path: "note", proposed: '"soon"', effective: null },
+    { path: "urgent", proposed: null, effective: "true" },
+  ]);
+  expect(JSON.stringify(card)).not.toContain("paper lantern");
+});

@@ -16,6 +16,7 @@ import { foldArguments } from "@/lib/store/queries/fold-arguments";
 import type { InboxReader } from "@/lib/store/queries/inbox-reader";
 import { findSameCalls } from "@/lib/store/queries/find-same-calls";
 import { listApprovedCalls } from "@/lib/store/queries/list-approved-calls";
+import { listChanges } from "@/lib/store/queries/list-changes";
 import { listDeciders } from "@/lib/store/queries/list-deciders";
 import { getRunSoFar } from "@/lib/store/queries/run-so-far";
 import { findSameValues } from "@/lib/store/queries/same-values";
@@ -43,22 +44,24 @@ export interface CardContext {
   reach: FailureReach;
   /** What the server's file says of the tool. */
   stated: StatedFacts;
+  /** By which hidden values are told apart; without it nothing is told of what people changed. */
+  fingerprint: ((value: string) => string) | null;
 }
 
-const NO_CONTEXT: CardContext = { stricter: null, reach: { ends: "run" }, stated: {} };
+const NO_CONTEXT: CardContext = { stricter: null, reach: { ends: "run" }, stated: {}, fingerprint: null };
 
 /**
  * Everything that a reviewer needs to decide one call, as it is on record, held to a stricter rule where there is one now; texts of strangers
  * have nothing hidden in them.
  */
-export async function findCard(db: Db, approvalId: string, reader: InboxReader, now: Date, { stricter, reach, stated }: CardContext = NO_CONTEXT) {
+export async function findCard(db: Db, approvalId: string, reader: InboxReader, now: Date, { stricter, reach, stated, fingerprint }: CardContext = NO_CONTEXT) {
   const stored = await db.approval.findUnique({ where: { id: approvalId }, include: cardInclude });
   if (!stored) return null;
   const { call, run } = stored;
   const row = stricter === null || stored.status !== "pending" ? stored : { ...stored, ...held(stricter) };
   const startersOf = await readStarters(db, [run]);
   const deciding = { approvers: row.approvers, selfApproval: row.selfApproval, starterIds: startersOf(run.id) };
-  const [definition, earlier, sameAs, same, seen, soFar, deciders, nameOf, refusedBefore, personBehind, cancelledBy] = await Promise.all([
+  const [definition, earlier, sameAs, same, seen, soFar, deciders, nameOf, refusedBefore, personBehind, cancelledBy, changes] = await Promise.all([
     call.definitionFingerprint ? findDefinitionOf(db, row.tool, call.definitionFingerprint) : null,
     listApprovedCalls(db, row),
     findSameValues(db, call),
@@ -70,6 +73,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     db.call.count({ where: { stepId: row.stepId, server: row.server, tool: row.tool, id: { not: row.callId }, status: { in: ["rejected", "expired"] } } }),
     findStarters(db, [run]),
     row.status === "cancelled" ? findCanceller(db, row.runId) : null,
+    fingerprint && row.decisions.some(isEdited) ? listChanges(db, [call], fingerprint) : null,
   ]);
   // The database keeps no order of keys, but it keeps that of lists: what the tool requires comes first, as its author wrote it.
   const required = definition?.inputSchema.required;
@@ -84,6 +88,7 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     destructive: assessDanger(definition?.annotations, stated).destructive,
     arguments: foldArguments(compared.arguments),
     gone: compared.gone,
+    changes: changes?.get(call.id) ?? [],
     comparedWith: earlier[0] ? { by: earlier[0].by, at: earlier[0].at } : null,
     copyText: escapeInvisible(call.arguments),
     triesLeft: Math.max(RETRIES_AFTER_REJECTION - refusedBefore, 0),
@@ -101,6 +106,8 @@ export async function findCard(db: Db, approvalId: string, reader: InboxReader, 
     now: now.toISOString(),
   };
 }
+
+const isEdited = ({ argumentsCanonical }: Row["decisions"][number]): boolean => argumentsCanonical !== null;
 
 const held = ({ approvers, rule }: StricterRule) => ({ approvers, minApprovals: rule.minApprovals, selfApproval: rule.selfApproval, editable: rule.edit });
 
@@ -144,7 +151,7 @@ function facts(row: Row) {
       verdict: decision.verdict,
       reason: decision.reason,
       comment: decision.comment,
-      edited: decision.argumentsCanonical !== null,
+      edited: isEdited(decision),
       at: decision.createdAt.toISOString(),
     })),
     call: { status: call.status, executingAt: call.executingAt?.toISOString() ?? null, completedAt: call.completedAt?.toISOString() ?? null, ...outcome(call) },
