@@ -10,11 +10,13 @@ export const TEMPLATE_DATABASE = "kimitsu_template";
 export interface TestDatabase {
   db: Db;
   url: string;
+  /** What is closed and removed before it: inside of a test Vitest takes no wish for after the file. */
+  readonly closing: (() => Promise<void>)[];
 }
 
 /** A database of this test file's own, cloned from the template. It is kept when a test of the file failed, and its name is printed. */
 export function useDatabase(): TestDatabase {
-  const own = {} as TestDatabase;
+  const own = { closing: [] as TestDatabase["closing"] } as TestDatabase;
   let name = "";
   beforeAll(async () => {
     name = `kimitsu_test_${randomBytes(6).toString("hex")}`;
@@ -24,12 +26,15 @@ export function useDatabase(): TestDatabase {
     Object.assign(globalThis, { __kimitsuDb: own.db });
   });
   afterAll(async ({}, suite) => {
+    await closeAll(own);
     await own.db?.$disconnect();
     if (hasFailed(suite.tasks)) console.error(`The database ${name} was kept for a look.`);
     else await withServer((client) => client.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`));
   });
   return own;
 }
+
+export const closeAll = async ({ closing }: TestDatabase): Promise<void> => void (await Promise.all(closing.map((close) => close())));
 
 function hasFailed(tasks: RunnerTask[]): boolean {
   return tasks.some((task) => task.result?.state === "fail" || (task.type === "suite" && hasFailed(task.tasks)));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { connect } from "@/lib/store/client";
-import type { TestDatabase } from "@/lib/testing/database";
+import { closeAll, type TestDatabase } from "@/lib/testing/database";
 import { ensureDataFolder, ensureSecrets } from "../../scripts/data-folder.mjs";
 import { deployMigrations } from "../../scripts/migrate.mjs";
 import { removeDatabase, startPostgres } from "../../scripts/pg.mjs";
@@ -20,14 +20,14 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   const secrets = ensureSecrets(dataDir);
   let server = await startPostgres({ dataDir, secrets, durable: false });
   await deployMigrations(server.url);
-  const db = connect(server.url, 10);
+  const own: TestDatabase = { db: connect(server.url, 10), url: server.url, closing: [] };
   return {
-    db,
-    url: server.url,
+    ...own,
     stop: () => server.stop(),
     start: async () => void (server = await startPostgres({ dataDir, secrets, durable: false, port: server.port })),
     remove: async () => {
-      await db.$disconnect();
+      await closeAll(own);
+      await own.db.$disconnect();
       await server.stop();
       removeDatabase(dataDir);
       rmSync(dataDir, { recursive: true, force: true });

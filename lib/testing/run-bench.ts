@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll } from "vitest";
 import { type Actor, SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { LEASE_MS } from "@/lib/domain/limits";
 import { advanceRun, type AdvanceOutcome } from "@/lib/engine/advance-run";
@@ -47,7 +46,7 @@ export async function openRunBench(database: TestDatabase, files: Record<string,
     await pool.close();
     await egress.close();
   };
-  afterAll(async () => {
+  database.closing.push(async () => {
     await close();
     rmSync(folder, { recursive: true, force: true });
   });
