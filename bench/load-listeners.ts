@@ -1,4 +1,4 @@
-/** Open inboxes: event streams as browsers hold them, opened anew when the server ends one in order. */
+/** Open inboxes: event streams as browsers hold them. One that the server ends in order is opened anew at once, and the list looked at for what came between. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { LoadClient } from "./load-client";
@@ -16,11 +16,18 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
+/** After one that broke off. */
 const AGAIN_MS = 1_000;
 const CHANGE = /^event: change\nid: .*\ndata: (\{.*\})$/m;
 
+interface Told {
+  onAsked: (asked: Asked) => void;
+  /** It is open again, and something may have been asked meanwhile. */
+  onBehind: () => void;
+}
+
 /** One of them tells what it hears, as all hear the same; the others only count. */
-export function openListeners(url: string, cookies: readonly string[], client: LoadClient, onAsked: (asked: Asked) => void): Listeners {
+export function openListeners(url: string, cookies: readonly string[], client: LoadClient, { onAsked, onBehind }: Told): Listeners {
   const dispatcher = new Agent({ connections: cookies.length + 1, bodyTimeout: 0 });
   const closing = new AbortController();
   let open = 0;
@@ -33,14 +40,16 @@ export function openListeners(url: string, cookies: readonly string[], client: L
     if (type === "approval.requested" && approvalId) onAsked({ approvalId, runId });
   }
 
-  /** Resolves when the server ends the stream by saying so. */
-  async function listen(cookie: string, tells: boolean): Promise<void> {
+  /** Resolves when the stream ends: true when the server said so. */
+  async function listen(cookie: string, { tells, isFirst }: { tells: boolean; isFirst: boolean }): Promise<boolean> {
     const { statusCode, body } = await request(`${url}/live/inbox`, { dispatcher, headers: { cookie, accept: "text/event-stream" }, signal: closing.signal });
     if (statusCode !== 200) {
       await body.dump();
-      return client.fail(`stream: ${statusCode}`);
+      client.fail(`stream: ${statusCode}`);
+      return false;
     }
     open += 1;
+    if (tells && !isFirst) onBehind();
     let rest = "";
     let isOver = false;
     try {
@@ -57,14 +66,16 @@ export function openListeners(url: string, cookies: readonly string[], client: L
       open -= 1;
     }
     if (!isOver && !closing.signal.aborted) client.fail("stream: broke off");
+    return isOver;
   }
 
   const all = cookies.map(async (cookie, index) => {
-    while (!closing.signal.aborted) {
-      await listen(cookie, index === 0).catch((error: unknown) => {
+    for (let isFirst = true; !closing.signal.aborted; isFirst = false) {
+      const isInOrder = await listen(cookie, { tells: index === 0, isFirst }).catch((error: unknown) => {
         if (!closing.signal.aborted) client.fail(`stream: ${(error as { code?: string }).code ?? String(error)}`);
+        return false;
       });
-      if (!closing.signal.aborted) await delay(AGAIN_MS * Math.random());
+      if (!isInOrder && !closing.signal.aborted) await delay(AGAIN_MS * Math.random());
     }
   });
   return {

@@ -93,14 +93,23 @@ async function decideNext(): Promise<void> {
   if (answer) decideMs.push(answer.tookMs);
 }
 
-/** As a person does who opens the list: what no inbox was told of is found all the same. */
-async function lookAround(): Promise<void> {
+async function listWaiting(): Promise<(Asked & { ageMs: number })[]> {
   const answer = await client.send("list", "/approvals?status=pending&limit=200", reviewers[0]!.token);
   const items = (answer?.body.items ?? []) as { approval_id: string; run_id: string; created_at: string }[];
-  for (const { approval_id: id, run_id: runId, created_at: createdAt } of items) {
-    if (known.has(id) || !tags.has(runId) || Date.now() - Date.parse(createdAt) < MISSED_AFTER_MS) continue;
+  return items.map(({ approval_id: approvalId, run_id: runId, created_at: createdAt }) => ({ approvalId, runId, ageMs: Date.now() - Date.parse(createdAt) }));
+}
+
+/** As a page does whose stream was away for a moment. */
+async function catchUp(): Promise<void> {
+  for (const { approvalId, runId } of await listWaiting()) hear({ approvalId, runId });
+}
+
+/** As a person does who opens the list: what no inbox was told of is found all the same. */
+async function lookAround(): Promise<void> {
+  for (const { approvalId, runId, ageMs } of await listWaiting()) {
+    if (known.has(approvalId) || !tags.has(runId) || ageMs < MISSED_AFTER_MS) continue;
     missed += 1;
-    hear({ approvalId: id, runId });
+    hear({ approvalId, runId });
   }
 }
 
@@ -116,7 +125,7 @@ async function drain(): Promise<number> {
 }
 
 const open = () => db.run.count({ where: { completedAt: null, workflow: { not: "paused" } } });
-const listeners = openListeners(url, reviewers.slice(0, options.sse).map(({ cookie }) => cookie), client, hear);
+const listeners = openListeners(url, reviewers.slice(0, options.sse).map(({ cookie }) => cookie), client, { onAsked: hear, onBehind: () => void catchUp() });
 const look = setInterval(() => void lookAround(), LOOK_MS);
 
 if (options.paused > 0) {

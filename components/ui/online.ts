@@ -74,7 +74,8 @@ export function keepPage(): void {
         return null;
       });
       if (response && !AWAY_STATUSES.includes(response.status)) return response;
-      setAway(true);
+      // The first failure may be that of a page which is just being left.
+      if (tries > 0) setAway(true);
       await delay(Math.min(RETRY_MS * 2 ** tries, RETRY_MAX_MS));
       await findServer();
     }
