@@ -30,7 +30,7 @@ export function describePeers({ rounds, subjects, floor, versions }) {
 
 A cycle: a run starts, a scripted model asks for a tool, the run pauses in Postgres, a decision comes that knows only the run's id, the tool runs (the same MCP server
 in the process for all), the model ends. Each has a pool of 20 connections, a database and a process of its own on one Postgres with durable commits; everyone is
-measured twice, there and back, and the cycles are put together.
+measured six times, there and back, and the cycles are put together.
 
 More than 1 × is in favour of Kimitsu, also for time (peer ÷ Kimitsu) and bytes.
 
