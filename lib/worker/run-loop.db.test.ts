@@ -105,3 +105,23 @@ test("others are called for a run that another process has, and not for one that
   await until(async () => heard, { what: "the other process is called", isDone: ({ length }) => length > 0 });
   expect(heard).toEqual([theirs]);
 });
+
+test("a place that came free is filled at once although others took what was listed before", async () => {
+  const { bench, loop, start, untilEnded } = await openLoop({ capacity: 1 });
+  const [first, second] = [await start(), await start()];
+  const held = holdAt("claim-run:after-commit", { subject: first, first: 1 });
+  // More than fit are listed: the second one waits for its turn.
+  loop.look();
+  await held.reached();
+  const other = createId("worker");
+  const itsLine = openWakeLine(database.url, other, () => undefined);
+  closers.push(() => itsLine.close());
+  await itsLine.opened;
+  const candidate = await findCandidate(database.db, second);
+  expect(await claimRun(database.db, { candidate: candidate!, owner: other, leaseMs: LEASE_MS }, SYSTEM_ACTOR, bench.deps.now())).toMatchObject({ kind: "claimed" });
+  const third = await start();
+  held.release();
+  await untilEnded(first);
+  await untilEnded(third);
+  expect(await database.db.run.findUniqueOrThrow({ where: { id: second } })).toMatchObject({ status: "running" });
+});

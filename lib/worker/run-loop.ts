@@ -21,6 +21,8 @@ const EXACT_WAIT_MS_MAX = 60_000;
 /** A claim passes by a row that a statement holds at that moment, such as that of someone who decided too late; that is over soon. */
 const HELD_ROW_MS = 20;
 const CLAIM_TRIES = 3;
+/** After so many lost claims in a row the others have all that there is, or hold it; the next poll looks again. */
+const LOSSES_MAX = 5;
 
 export interface RunLoop {
   /** A place for a run that is claimed for it in the commit that gives it something to do. */
@@ -45,6 +47,7 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line, pollMs = 
   const active = new Map<string, ActiveRun>();
   const wanted = new Set<string>();
   let backlog: Candidate[] = [];
+  let losses = 0;
   let isEnding = false;
   const isFull = () => active.size >= capacity;
 
@@ -81,12 +84,24 @@ export function startRunLoop(deps: RunDeps, { ownerId, capacity, line, pollMs = 
     metrics().runsActive.set(active.size);
     if (wanted.delete(runId)) lookFor(runId);
     fill();
-    // Only after work was done: a claim that was lost must not lead to the next one at once, or all processes would run after one row.
     if (wasFull && wasAdvanced && !isFull()) pollQuietly();
   };
 
   const fill = () => {
-    while (!isFull() && backlog.length > 0) take(backlog.shift() as Candidate);
+    while (!isFull() && backlog.length > 0) {
+      const candidate = backlog.shift() as Candidate;
+      if (take(candidate)) void seeClaim(active.get(candidate.id));
+    }
+  };
+
+  /** Where another process was quicker with one, it has most likely had the others of that list too: a new one is read. */
+  const seeClaim = async (entry: ActiveRun | undefined) => {
+    await entry?.ended;
+    if (!entry || entry.lease !== null) return void (losses = 0);
+    backlog = [];
+    losses += 1;
+    // Ever later, or all processes would run after one row that somebody holds.
+    if (losses <= LOSSES_MAX && !isFull()) setTimeout(pollQuietly, HELD_ROW_MS * (losses - 1)).unref();
   };
 
   const lookAt = (runId: string, at: Date) => {
