@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { InboxCounts } from "@/lib/store/queries/inbox-counts";
-import { toFilters } from "./filters";
+import { describeCount, toFilters } from "./filters";
 import { readInboxView } from "./inbox-address";
 
 const COUNTS: InboxCounts = { all: 9, mine: 5, critical: 2, high: 3, aside: 1, workflows: ["refunds"], agents: ["clerk"], tools: ["shop.refund"], dangers: { critical: 2, high: 3, medium: 4 } };
@@ -14,6 +14,13 @@ it("gives a chip a number only where pressing it shows so many", () => {
   expect(numbers({ q: "order" })).toEqual(numbers({ workflow: "refunds" }));
   expect(numbers({ mine: "1" })).toEqual({ All: "9", Mine: "5", Critical: null, High: null, Medium: null });
   expect(numbers({ danger: "high" })).toEqual({ All: "9", Mine: null, Critical: "2", High: "3", Medium: "4" });
+});
+
+it("says how many fit the filters where no chip does", () => {
+  const words = (params: Record<string, string | undefined>, nextCursor: string | null = null) => describeCount(readInboxView(params), COUNTS, { items: [1, 2], nextCursor });
+  for (const params of [{}, { danger: "high" }, { mine: "1" }, { aside: "1" }]) expect(words(params)).toBe("9");
+  for (const params of [{ workflow: "refunds" }, { q: "order" }, { danger: "high", mine: "1" }, { danger: "high", tool: "shop.refund" }]) expect(words(params)).toBe("2 of 9");
+  expect(words({ q: "order" }, "more")).toBe("2+ of 9");
 });
 
 it("says when the names to choose from are not all", () => {

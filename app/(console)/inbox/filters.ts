@@ -52,6 +52,13 @@ export function toFilters(view: InboxView, counts: InboxCounts): Filters {
   };
 }
 
+/** How many wait. Where no chip says it of the filters that are on, also how many fit these, as far as the first page tells. */
+export function describeCount(view: InboxView, counts: InboxCounts, { items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null }): string {
+  const on = toFilters(view, counts).chips.filter(({ isOn }) => isOn);
+  const isSaid = on.length > 0 && on.every(({ count }) => count !== null);
+  return isSaid || view.aside || view.cursor ? print(counts.all) : `${items.length}${nextCursor ? "+" : ""} of ${print(counts.all)}`;
+}
+
 /** A filter that is on stays among the choices although nothing fits it any more. */
 function select(name: string, all: string, known: readonly string[], current: string | undefined, address: (value: string | undefined) => string): FilterChoice {
   const values = current !== undefined && !known.includes(current) ? [current, ...known] : known;

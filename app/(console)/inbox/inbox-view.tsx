@@ -17,7 +17,7 @@ import { isDispatchPaused } from "@/lib/store/queries/is-dispatch-paused";
 import { type InboxRow, listInbox } from "@/lib/store/queries/list-inbox";
 import { savePreferences } from "../preferences";
 import { decideCard, extendCard, reviewCardEdit, setCardAside, takeCardUp } from "./actions";
-import { toFilters } from "./filters";
+import { describeCount, toFilters } from "./filters";
 import { type InboxView, listAddress } from "./inbox-address";
 import { InboxOverview } from "./overview";
 import { readCard } from "./read-card";
@@ -56,7 +56,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
       <Column label="Queue" className={classNames("tablet:border-r tablet:border-line", card && "max-tablet:hidden")}>
         <header className="flex h-13 shrink-0 items-center gap-2.5 border-b border-line px-4">
           <h1 className="text-lg font-semibold">Inbox</h1>
-          <span className="text-ink-3 tabular-nums">{describeCount(view, page, counts.all)}</span>
+          <span className="text-ink-3 tabular-nums">{describeCount(view, counts, page)}</span>
           <span className="ml-auto flex items-center gap-2">
             <LiveInbox userId={session.user.id} watched={namesOf(rows, card)} />
             {aside ? <ChipLink chip={aside} /> : null}
@@ -92,14 +92,6 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
       )}
     </div>
   );
-}
-
-/** How many wait; under a filter also how many of them fit it, as far as the first page tells. */
-function describeCount(view: InboxView, { items, nextCursor }: { items: readonly InboxRow[]; nextCursor: string | null }, all: number): string {
-  const total = all >= 1000 ? "999+" : `${all}`;
-  const { danger, workflow, agent, tool, text, mine, aside, cursor } = view;
-  const isFiltered = [danger, workflow, agent, tool, text, mine].some((value) => value !== undefined);
-  return isFiltered && !aside && !cursor ? `${items.length}${nextCursor ? "+" : ""} of ${total}` : total;
 }
 
 function Column({ label, className, children }: { label: string; className?: string; children: ReactNode }) {
