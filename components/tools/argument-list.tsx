@@ -6,8 +6,11 @@ interface Property {
 
 /** The arguments of a tool: name, type, whether it must be given, and what the server says of it. */
 export function ArgumentList({ schema }: { schema: Readonly<Record<string, unknown>> }) {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, Property>);
+  const known = (schema.properties ?? {}) as Record<string, Property>;
   const required = new Set(Array.isArray(schema.required) ? (schema.required as string[]) : []);
+  // As on a card: required ones first, as the author wrote them; of the others no order is on record.
+  const names = [...new Set([...[...required].filter((name) => Object.hasOwn(known, name)), ...Object.keys(known).sort()])];
+  const properties = names.map((name): [string, Property] => [name, known[name] ?? {}]);
   if (properties.length === 0) return <p className="text-ink-2">It takes none.</p>;
   return (
     <dl className="rounded-lg border border-line">
