@@ -245,3 +245,30 @@ test(verifies("inbox:place", "J asks once for each card and stays within the pag
   expect(ahead).toEqual([]);
   await own.close();
 });
+
+test(verifies("inbox:batch", "what was written for a batch outlives the calls that it was for, and says of which nothing is sent"), async ({ open, person, deps }) => {
+  const [ana, operator] = [await person("reviewer"), await person("operator")];
+  const own = await openOwnProject(deps, ASKS);
+  const ids = await askOften(deps, own, operator, 3);
+  const inbox = new InboxPage(await open(ana));
+  const { page } = inbox;
+  await page.goto(`/inbox?workflow=${own.workflow}&sort=age`);
+  for (const id of ids) await inbox.row(id).getByRole("checkbox").check();
+  const bar = page.getByRole("region", { name: "Selected calls" });
+  await bar.getByRole("button", { name: "Reject 3…" }).click();
+  await bar.getByLabel("Reason for all of them").fill("Their access ended");
+  const other = await open(await person("reviewer"));
+  const decideElsewhere = async (id: string) => expect((await other.request.post(`/approvals/${id}/decide`, { headers: { origin: required("BASE_URL") }, data: { decision: "reject" } })).status()).toBe(200);
+  await decideElsewhere(ids[0]!);
+  await expect(bar.getByText("One more was selected, and is no longer here as it was; nothing is sent for it.")).toBeVisible();
+  await expect(bar.getByLabel("Reason for all of them")).toHaveValue("Their access ended");
+  for (const id of ids.slice(1)) await decideElsewhere(id);
+  await expect(bar.getByText("None of the selected calls waits here any more, so this was not sent. You had written:")).toBeVisible();
+  await expect(bar.getByText("Their access ended", { exact: true })).toBeVisible();
+  await expect(bar.getByRole("button", { name: /^Reject/ })).toHaveCount(0);
+  await examine(page, "inbox-batch-left", { fullPage: false });
+  await bar.getByRole("button", { name: "Close" }).click();
+  await expect(bar).toHaveCount(0);
+  expect(await deps.db.decision.count({ where: { userId: ana.id } })).toBe(0);
+  await own.close();
+});

@@ -13,12 +13,15 @@ import type { Decide } from "./decision";
 import { describeAlike } from "./describe-alike";
 import { describeUnseen, isApprovedUnopened } from "./describe-unseen";
 import { useWasSeen } from "./seen-cards";
+import { UnsentText } from "./unsent-draft";
 
 /** More are folded; those that were not recorded are always shown. */
 const RESULTS_UNFOLDED = 5;
 
 interface Props {
   chosen: readonly InboxRow[];
+  /** How many were picked that are no longer in this list, or ask for something else now. */
+  gone: number;
   /** Behind the path of a card: the filters. */
   search: string;
   /** How many of this page could be. */
@@ -37,7 +40,7 @@ interface Progress {
 }
 
 /** Decides several calls one after the other and tells of each what became of it. Critical ones cannot be picked at all. */
-export function BatchBar({ chosen, search, pickable, onPickAll, onClear, onSent, decide }: Props) {
+export function BatchBar({ chosen, gone, search, pickable, onPickAll, onClear, onSent, decide }: Props) {
   const refresh = useRefresh();
   const [progress, setProgress] = useState<Progress | null>(null);
   const [results, setResults] = useState<readonly BatchResult[]>([]);
@@ -50,6 +53,9 @@ export function BatchBar({ chosen, search, pickable, onPickAll, onClear, onSent,
   const unseen = chosen.filter((row) => !isApprovedUnopened(row) && !wasSeen(row));
   const ready = chosen.filter((row) => !unseen.includes(row));
   const [next] = unseen;
+  const isLeft = reason !== null && chosen.length === 0 && progress === null;
+  // Nobody wrote anything: the next ones that are picked begin anew.
+  if (isLeft && reason.trim() === "") setReason(null);
 
   const letStop = (isWanted: boolean) => {
     isStopped.current = isWanted;
@@ -92,7 +98,7 @@ export function BatchBar({ chosen, search, pickable, onPickAll, onClear, onSent,
   const missed = results.filter((result) => !result.isRecorded);
   // While it goes on only what was refused is told, so that the queue above does not jump with each call.
   const isFolded = progress !== null || results.length > RESULTS_UNFOLDED;
-  if (chosen.length === 0 && results.length === 0) return null;
+  if (chosen.length === 0 && results.length === 0 && !reason?.trim()) return null;
   return (
     <section data-foot aria-label="Selected calls" className="max-h-[50dvh] overflow-y-auto border-t border-line-strong bg-panel px-4 py-3 max-tablet:sticky max-tablet:bottom-14">
       <KeepFocus className="grid gap-2">
@@ -115,10 +121,12 @@ export function BatchBar({ chosen, search, pickable, onPickAll, onClear, onSent,
             <BatchResults results={results} />
           </details>
         ) : null}
-        {reason !== null && progress === null ? (
+        {isLeft ? <UnsentText title="None of the selected calls waits here any more, so this was not sent. You had written:" text={reason} /> : null}
+        {gone > 0 && reason !== null && chosen.length > 0 && progress === null ? <p className="text-sm text-medium">{describeGone(gone)}</p> : null}
+        {reason !== null && chosen.length > 0 && progress === null ? (
           <input autoFocus aria-label="Reason for all of them" aria-describedby={ends > 0 ? "batch-ends" : undefined} placeholder={ends === 0 ? "Reason, told to the agents" : "Reason, for the record"} value={reason} maxLength={2000} onChange={(event) => setReason(event.target.value)} onKeyDown={sendOnEnter} className={controlClass} />
         ) : null}
-        {reason !== null && progress === null && ends > 0 ? <p id="batch-ends" className="text-sm text-ink-2">{describeEnds(ends, chosen.length)}</p> : null}
+        {reason !== null && chosen.length > 0 && progress === null && ends > 0 ? <p id="batch-ends" className="text-sm text-ink-2">{describeEnds(ends, chosen.length)}</p> : null}
         <div className="flex flex-wrap gap-2">
           {chosen.length > 0 && progress === null ? (
             <>
@@ -139,6 +147,10 @@ export function BatchBar({ chosen, search, pickable, onPickAll, onClear, onSent,
 function describeProgress({ verdict, done, of }: Progress, isStopping: boolean): string {
   if (isStopping) return `Stopping after ${done + 1} of ${of}…`;
   return `${verdict === "approved" ? "Approving" : "Rejecting"} ${done + 1} of ${of}…`;
+}
+
+function describeGone(gone: number): string {
+  return gone === 1 ? "One more was selected, and is no longer here as it was; nothing is sent for it." : `${gone} more were selected, and are no longer here as they were; nothing is sent for them.`;
 }
 
 /** Whom a rejection tells nothing, and what it ends. */

@@ -27,6 +27,7 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
   const all = [...rows, ...sunk];
   const pickable = all.filter(isPickable);
   const chosen = pickable.filter((row) => picked.has(pickOf(row)));
+  const gone = picked.size - chosen.length;
   const place = [...shown.rows, ...shown.sunk].filter(({ isGone }) => !isGone).findIndex(({ row }) => row.id === selectedId);
   useEffect(() => {
     if (place !== -1) rememberPlace(place);
@@ -60,7 +61,7 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
           </Button>
         ) : null}
       </div>
-      <BatchBar chosen={chosen} search={search} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map(pickOf)))} onClear={() => setPicked(new Set())} onSent={(sent) => setPicked((before) => new Set([...before].filter((pick) => !sent.some((row) => pickOf(row) === pick))))} decide={decide} />
+      <BatchBar chosen={chosen} gone={gone} search={search} pickable={pickable.length} onPickAll={() => setPicked(new Set(pickable.map(pickOf)))} onClear={() => setPicked(new Set())} onSent={(sent) => setPicked((before) => new Set([...before].filter((pick) => !sent.some((row) => pickOf(row) === pick))))} decide={decide} />
     </>
   );
 }

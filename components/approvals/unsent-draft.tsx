@@ -20,9 +20,12 @@ export function describeEdits(edits: readonly ArgumentEdit[]): string {
 /** Where somebody else's decision took the form away: the words are still there, to be copied. */
 export function UnsentDraft({ drafts: { reason, note, comment, edit } }: { drafts: Drafts }) {
   const text = [reason, note, comment, edit?.words ?? ""].map((words) => words.trim()).filter((words) => words !== "").join("\n\n");
-  if (text === "") return null;
+  return text === "" ? null : <UnsentText title="It no longer waits for you, so this was not sent. You had written:" text={text} />;
+}
+
+export function UnsentText({ title, text }: { title: string; text: string }) {
   return (
-    <Notice tone="careful" title="It no longer waits for you, so this was not sent. You had written:">
+    <Notice tone="careful" title={title}>
       <p className="max-h-40 overflow-y-auto whitespace-pre-wrap wrap-anywhere text-ink" tabIndex={0}>
         {text}
       </p>
