@@ -146,7 +146,7 @@ export const REQUIREMENTS = {
   "workflows:who": "Who may not start runs gets no form, and a workflow that is part of others cannot be started.",
 
   "ui:accessible": "No page has a WCAG 2.2 AA violation that a machine can find, in light and in dark.",
-  "ui:offline": "Without a network the console stays and says so, sends nothing, and catches up by itself; a lost answer never replaces it by the browser's error page.",
+  "ui:offline": "Without a network the console stays and says so, sends nothing, and catches up by itself; neither a lost answer nor a server that is away replaces it by the browser's error page.",
   "ui:lost-answer": "A form whose answer got lost keeps what was typed and says that it may or may not have been done; it is never told as a refusal, nor as done.",
   "ui:problems": "A form that is refused for what is in a field puts the focus there, so that the problem is read out.",
   "ui:working": "What was asked for and is not there yet shows on what was pressed.",

@@ -13,7 +13,7 @@ export function RelativeTime({ at, now }: { at: string; now: string }) {
     const timer = setInterval(() => setClock(new Date().toISOString()), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
-  const zone = useIsHere() ? Intl.DateTimeFormat().resolvedOptions().timeZone : undefined;
+  const zone = useIsHere() ? new Intl.DateTimeFormat().resolvedOptions().timeZone : undefined;
   return (
     <time dateTime={at} title={useExactTime(at)} className="whitespace-nowrap tabular-nums">
       {describeAge(at, clock, zone)}
