@@ -26,17 +26,20 @@ const PROJECT = oneAgentProject({ url: "http://127.0.0.1:1/mcp", allowlist: "- e
 /** What is not taken because of a call is not taken within a test. */
 const NEVER_MS = 3_600_000;
 
-async function openLoop({ capacity = 4 } = {}) {
+/** `waiting` runs are there before it first looks around. */
+async function openLoop({ capacity = 4, waiting = 0 } = {}) {
   const bench = await openRunBench(database, PROJECT);
+  const start = async () => (await startRun(bench.deps, { workflow: "main", params: {}, actor: TEST_ACTOR })).runId;
+  const ids: string[] = [];
+  while (ids.length < waiting) ids.push(await start());
   const ownerId = createId("worker");
   const line = openWakeLine(database.url, ownerId, () => undefined);
   closers.push(() => line.close());
   await line.opened;
   const loop = startRunLoop(bench.deps, { ownerId, capacity, line, pollMs: NEVER_MS });
   closers.push(() => loop.stop());
-  const start = async () => (await startRun(bench.deps, { workflow: "main", params: {}, actor: TEST_ACTOR })).runId;
   const untilEnded = (runId: string) => until(() => database.db.run.findUniqueOrThrow({ where: { id: runId } }), { what: "the run has ended", isDone: ({ status }) => isRunSettled(status) });
-  return { bench, loop, line, start, untilEnded };
+  return { bench, loop, line, start, untilEnded, ids };
 }
 
 test("a run whose row is held by a statement at that moment is taken when it is free, without waiting for the next look around", async () => {
@@ -107,12 +110,11 @@ test("others are called for a run that another process has, and not for one that
 });
 
 test("a place that came free is filled at once although others took what was listed before", async () => {
-  const { bench, loop, start, untilEnded } = await openLoop({ capacity: 1 });
-  const [first, second] = [await start(), await start()];
-  const held = holdAt("claim-run:after-commit", { subject: first, first: 1 });
+  const held = holdAt("claim-run:after-commit", { first: 1 });
+  const { bench, loop, start, untilEnded, ids: [first = "", second = ""] } = await openLoop({ capacity: 1, waiting: 2 });
   // More than fit are listed: the second one waits for its turn.
   loop.look();
-  await held.reached();
+  expect(await held.reached()).toMatchObject({ subject: first });
   const other = createId("worker");
   const itsLine = openWakeLine(database.url, other, () => undefined);
   closers.push(() => itsLine.close());
