@@ -349,7 +349,7 @@ test("an output schema that takes forever does not hold the process", async () =
   });
   const startedAt = performance.now();
   expect(await call(server)).toMatchObject({ kind: "answered", result: { is_error: true, error: expect.stringContaining("longer than 250 ms") } });
-  expect(performance.now() - startedAt).toBeLessThan(30_000);
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
 });
 
 test("an output schema that refers to an address is not fetched", async () => {
