@@ -1,16 +1,24 @@
-import { cleanOutput } from "@/lib/engine/clean-output";
+import { cleanOutput } from "@/lib/projects/clean-output";
 import { KimitsuError } from "@/lib/errors";
+import { isOperation } from "@/lib/http/find-path";
 import { log } from "@/lib/log";
-import { db } from "@/lib/store/client";
+import { db } from "@/lib/database/client";
 import { startTracing } from "@/lib/telemetry/start-tracing";
-import { tellRefusal } from "@/lib/telemetry/tell-refusal";
-import { type RunningWorker, startWorker } from "@/lib/worker/start-worker";
+import { recordRefusal } from "@/lib/telemetry/record-refusal";
+import { type RunningWorker, startWorker } from "@/lib/runs/worker/start-worker";
 
-const kept = globalThis as typeof globalThis & { __kimitsuShutdown?: () => Promise<void>; __kimitsuTellRefusal?: typeof tellRefusal };
+const kept = globalThis as typeof globalThis & {
+  __kimitsuShutdown?: () => Promise<void>;
+  __kimitsuIsOperation?: typeof isOperation;
+  __kimitsuRecordRefusal?: typeof recordRefusal;
+  __kimitsuWarn?: (message: string) => void;
+};
 
 cleanOutput();
-// For scripts/web.mjs, which refuses requests before anything of the application has seen them.
-kept.__kimitsuTellRefusal = tellRefusal;
+// For scripts/web.mjs, which refuses and sorts requests before anything of the application has seen them.
+kept.__kimitsuIsOperation = isOperation;
+kept.__kimitsuRecordRefusal = recordRefusal;
+kept.__kimitsuWarn = (message) => log.warn(message);
 
 /** A project that cannot be used stops the runs, not the console: it is where people read what is wrong. */
 async function start(): Promise<RunningWorker | null> {

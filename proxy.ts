@@ -3,9 +3,9 @@ import type { ErrorBody } from "@/lib/http/error-response";
 import { findMisplaced } from "@/lib/http/find-path";
 
 /**
- * What every answer carries: a request id, and for pages a content security policy with a nonce of their own. Who asks the API for
- * what it does not have is told so in its own form, not with a page. Nothing is authorized here; each page and route does that
- * itself, next to what it protects.
+ * What the answers of pages carry: a request id, and a content security policy with a nonce of their own. Who asks the
+ * API for what it does not have is told so in its own form, not with a page. Nothing is authorized here; each page
+ * and route does that itself, next to what it protects.
  */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
@@ -14,7 +14,14 @@ export function proxy(request: NextRequest): NextResponse {
   if (misplaced) {
     const { status, code, message, allow } = misplaced;
     const body: ErrorBody = { error: { code, message, request_id: requestId, issues: [] } };
-    return NextResponse.json(body, { status, headers: { "x-request-id": requestId, "cache-control": "no-store", ...(status === 405 && { allow: allow.join(", ") }) } });
+    return NextResponse.json(body, {
+      status,
+      headers: {
+        "x-request-id": requestId,
+        "cache-control": "no-store",
+        ...(status === 405 && { allow: allow.join(", ") }),
+      },
+    });
   }
   const policy = contentSecurityPolicy(nonce, request.nextUrl.protocol === "https:");
 
@@ -25,7 +32,9 @@ export function proxy(request: NextRequest): NextResponse {
   headers.set("content-security-policy", policy);
 
   const page = findPage(request);
-  const response = page ? NextResponse.rewrite(page, { request: { headers } }) : NextResponse.next({ request: { headers } });
+  const response = page
+    ? NextResponse.rewrite(page, { request: { headers } })
+    : NextResponse.next({ request: { headers } });
   response.headers.set("content-security-policy", policy);
   response.headers.set("x-request-id", requestId);
   return response;
@@ -34,9 +43,10 @@ export function proxy(request: NextRequest): NextResponse {
 const CARD = /^\/inbox\/([^/]+)$/;
 
 /**
- * The queue with and without a card is one page: under a segment of its own each card would make the queue anew, and lose its place, what is picked and
- * its live line. `/inbox/{card}` is the list with the card as a parameter beside all others; were the others left out, as by `rewrites` in
- * next.config.ts, the browser would take each answer for that of another page, ask for it again, and load the whole document when two came at once.
+ * The queue with and without a card is one page: under a segment of its own each card would make the queue anew, and
+ * lose its place, what is picked and its live line. `/inbox/{card}` is the list with the card as a parameter beside all
+ * others; were the others left out, as by `rewrites` in next.config.ts, the browser would take each answer for that of
+ * another page, ask for it again, and load the whole document when two came at once.
  */
 function findPage({ nextUrl }: NextRequest): URL | null {
   const card = CARD.exec(nextUrl.pathname)?.[1];
@@ -66,4 +76,12 @@ function contentSecurityPolicy(nonce: string, https: boolean): string {
   ].join("; ");
 }
 
-export const config = { matcher: ["/((?!_next/static|_next/image|icon|apple-icon|manifest.webmanifest).*)"] };
+/** Requests that scripts/web/web-operation.mjs has marked go straight to their route handler. */
+export const config = {
+  matcher: [
+    {
+      source: "/((?!_next/static|_next/image|icon|apple-icon|manifest.webmanifest).*)",
+      missing: [{ type: "header", key: "x-kimitsu-operation" }],
+    },
+  ],
+};

@@ -1,22 +1,30 @@
 /**
- * Every operation of the OpenAPI document, by everybody: without a sign-in, by each role, by tokens of each scope, with ids of every wrong
- * kind. An operation is covered the day it is documented; one with a path parameter that is not known here fails until it is named.
+ * Every operation of the OpenAPI document, by everybody: without a sign-in, by each role, by tokens of each scope, with
+ * ids of every wrong kind. An operation is covered the day it is documented; one with a path parameter that is not
+ * known here fails until it is named.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
-import { ROLES, type Role, roleAllows, type Scope, SCOPES } from "@/lib/domain/roles";
-import { revokeToken } from "@/lib/engine/revoke-token";
-import { setUserDisabled } from "@/lib/engine/set-user-disabled";
+import { ROLES, type Role, roleAllows, type Scope, SCOPES } from "@/lib/people/rules/roles";
+import { revokeToken } from "@/lib/people/revoke-token";
+import { setUserDisabled } from "@/lib/people/set-user-disabled";
 import { openApiDocument } from "@/lib/http/openapi";
 import { OPERATIONS } from "@/lib/http/operations";
 import { openApiBench } from "@/lib/testing/api-bench";
 import { useDatabase } from "@/lib/testing/database";
 import { dumpDatabase } from "@/lib/testing/dump-database";
+import { projectAll } from "@/lib/testing/project-all";
 import { exampleOf } from "@/lib/testing/example-of";
 import { sessionCookie, TEST_ORIGIN, testRequest, withParams } from "@/lib/testing/requests";
 
 type Handler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
-type Documented = { operationId: string; security: unknown[]; parameters: { name: string; in: string }[]; requestBody?: { content: Record<string, { schema: Record<string, unknown> }> }; "x-permission": Scope | "public" };
+type Documented = {
+  operationId: string;
+  security: unknown[];
+  parameters: { name: string; in: string }[];
+  requestBody?: { content: Record<string, { schema: Record<string, unknown> }> };
+  "x-permission": Scope | "public";
+};
 interface Route {
   title: string;
   method: string;
@@ -33,7 +41,14 @@ const ROUTES: Route[] = Object.entries(document.paths).flatMap(([path, methods])
   Object.entries(methods).map(([method, operation]) => {
     const schema = operation.requestBody?.content["application/json"]?.schema;
     const params = operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
-    return { title: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path, params, permission: operation["x-permission"], body: schema ? exampleOf(schema, document) : undefined };
+    return {
+      title: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      params,
+      permission: operation["x-permission"],
+      body: schema ? exampleOf(schema, document) : undefined,
+    };
   }),
 );
 const CLOSED = ROUTES.filter((route) => route.permission !== "public");
@@ -51,14 +66,23 @@ beforeAll(async () => {
   const [gone, out, late] = [await bench.login("admin"), await bench.login("admin"), await bench.login("admin")];
   await revokeToken(bench.deps, gone.user.actor, { tokenId: gone.id, ownerId: null });
   await setUserDisabled(bench.deps, gone.user.actor, { userId: out.user.id, disabled: true });
-  await database.db.apiToken.update({ where: { id: late.id }, data: { expiresAt: new Date(bench.deps.now().getTime() - 1) } });
-  dead = { tokens: [gone.token, out.token, late.token, `${late.token}x`, "kmt_"], cookie: await sessionCookie(out.user) };
+  await database.db.apiToken.update({
+    where: { id: late.id },
+    data: { expiresAt: new Date(bench.deps.now().getTime() - 1) },
+  });
+  dead = {
+    tokens: [gone.token, out.token, late.token, `${late.token}x`, "kmt_"],
+    cookie: await sessionCookie(out.user),
+  };
 });
 
 /** Of a run that waits for a person, started by someone who takes no part in the test. */
 async function waitingIds(): Promise<Record<string, string>> {
   const starter = await bench.login("operator");
-  const { status, body } = await send(ROUTES.find(({ title }) => title === "POST /runs")!, { token: starter.token, body: { workflow: "main" } });
+  const { status, body } = await send(
+    ROUTES.find(({ title }) => title === "POST /runs")!,
+    { token: starter.token, body: { workflow: "main" } },
+  );
   if (status !== 202) throw new Error(`a run could not be started: ${body}`);
   const { run_id: runId } = JSON.parse(body) as { run_id: string };
   await bench.advance(runId);
@@ -66,7 +90,11 @@ async function waitingIds(): Promise<Record<string, string>> {
   return { runId, approvalId: approval!.id, callId: approval!.callId, step: "work", workflow: "main" };
 }
 
-async function send(route: Route, facts: Parameters<typeof testRequest>[1], given = ids): Promise<{ status: number; body: string }> {
+async function send(
+  route: Route,
+  facts: Parameters<typeof testRequest>[1],
+  given = ids,
+): Promise<{ status: number; body: string }> {
   const missing = route.params.filter((name) => given?.[name] === undefined);
   if (missing.length > 0) throw new Error(`${route.title}: give waitingIds() a value for ${missing.join(", ")}`);
   const file = `.${route.path.replaceAll("{", "[").replaceAll("}", "]")}/route.ts`;
@@ -74,17 +102,25 @@ async function send(route: Route, facts: Parameters<typeof testRequest>[1], give
   if (!handler) throw new Error(`${file} has no ${route.method}`);
   const params = Object.fromEntries(route.params.map((name) => [name, given[name]!]));
   const address = route.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(given[name]!));
-  const response = await handler(testRequest(address, { method: route.method, ...(route.body === undefined ? {} : { body: route.body }), ...facts }), withParams(params));
+  const response = await handler(
+    testRequest(address, { method: route.method, ...(route.body === undefined ? {} : { body: route.body }), ...facts }),
+    withParams(params),
+  );
   return { status: response.status, body: await response.text() };
 }
 
 /** Only what counts attempts and says when a token was last used may change by reading or being refused. */
 async function state(): Promise<Record<string, string>> {
+  await projectAll(database.db);
   const { throttles: _throttles, api_tokens: _tokens, workers: _workers, ...rest } = await dumpDatabase(database.db);
   return rest;
 }
 
-const withoutIds = (text: string) => text.replaceAll(/req_\w+/g, "req").replaceAll(/(run|apr|call)_\w+/g, "$1").replaceAll(/made-up-\w+/g, "x");
+const withoutIds = (text: string) =>
+  text
+    .replaceAll(/req_\w+/g, "req")
+    .replaceAll(/(run|apr|call)_\w+/g, "$1")
+    .replaceAll(/made-up-\w+/g, "x");
 
 describe(verifies("access:refused", "nobody gets further than they may, and a refusal changes nothing"), () => {
   test.each(CLOSED)("$title is refused without a sign-in, and to tokens that do not count", async (route) => {
@@ -97,7 +133,11 @@ describe(verifies("access:refused", "nobody gets further than they may, and a re
     expect(await state()).toEqual(before);
   });
 
-  test.each(CLOSED.flatMap((route) => ROLES.filter((role) => !roleAllows(role, route.permission as Scope)).map((role) => ({ ...route, role }))))(
+  test.each(
+    CLOSED.flatMap((route) =>
+      ROLES.filter((role) => !roleAllows(role, route.permission as Scope)).map((role) => ({ ...route, role })),
+    ),
+  )(
     "$title is refused to a $role, by token and by session, in the same words whether the thing exists or not",
     async ({ role, ...route }) => {
       const before = await state();
@@ -116,23 +156,45 @@ describe(verifies("access:refused", "nobody gets further than they may, and a re
     },
   );
 
-  test.each(SCOPES)("a token of an admin with the scope %s alone opens what names it and nothing else", async (scope) => {
-    const { token } = await bench.login("admin", { scopes: [scope] });
-    const before = await state();
-    for (const route of CLOSED.filter(({ permission }) => permission !== scope)) expect((await send(route, { token })).status, route.title).toBe(403);
-    expect(await state()).toEqual(before);
-  });
+  test.each(SCOPES)(
+    "a token of an admin with the scope %s alone opens what names it and nothing else",
+    async (scope) => {
+      const { token } = await bench.login("admin", { scopes: [scope] });
+      const before = await state();
+      for (const route of CLOSED.filter(({ permission }) => permission !== scope))
+        expect((await send(route, { token })).status, route.title).toBe(403);
+      expect(await state()).toEqual(before);
+    },
+  );
 
-  test.each(CLOSED.filter(({ method }) => method !== "GET"))("$title is not taken from another site on the cookie of an admin", async (route) => {
-    const before = await state();
-    const cookie = await sessionCookie(logins.admin.user);
-    for (const origin of [undefined, "https://evil.example", "null"]) expect((await send(route, { cookie, origin })).status, String(origin)).toBe(403);
-    expect(await state()).toEqual(before);
-  });
+  test.each(CLOSED.filter(({ method }) => method !== "GET"))(
+    "$title is not taken from another site on the cookie of an admin",
+    async (route) => {
+      const before = await state();
+      const cookie = await sessionCookie(logins.admin.user);
+      for (const origin of [undefined, "https://evil.example", "null"])
+        expect((await send(route, { cookie, origin })).status, String(origin)).toBe(403);
+      expect(await state()).toEqual(before);
+    },
+  );
 });
 
 describe(verifies("access:ids", "an id that is not there, or is of another kind, is not found"), () => {
-  const STRANGE = ["made-up-1", "", "..", "../../healthz", "%2e%2e", "' OR 1=1 --", "__proto__", "constructor", "x".repeat(5_000), "run_\u202E", "\0", "*", "null"];
+  const STRANGE = [
+    "made-up-1",
+    "",
+    "..",
+    "../../healthz",
+    "%2e%2e",
+    "' OR 1=1 --",
+    "__proto__",
+    "constructor",
+    "x".repeat(5_000),
+    "run_\u202E",
+    "\0",
+    "*",
+    "null",
+  ];
 
   test.each(WITH_IDS)("$title", async (route) => {
     const before = await state();
@@ -141,7 +203,10 @@ describe(verifies("access:ids", "an id that is not there, or is of another kind,
       for (const value of [...STRANGE, ...others.filter((other) => other !== ids[name])]) {
         const { status, body } = await send(route, { token: logins.admin.token }, { ...ids, [name]: value });
         // What a step has waiting is asked of its run, which is there.
-        expect(name === "step" ? [404, 409, 422] : [404, 422], `${name} = ${JSON.stringify(value.slice(0, 40))}: ${body.slice(0, 300)}`).toContain(status);
+        expect(
+          name === "step" ? [404, 409, 422] : [404, 422],
+          `${name} = ${JSON.stringify(value.slice(0, 40))}: ${body.slice(0, 300)}`,
+        ).toContain(status);
       }
     }
     expect(await state()).toEqual(before);
@@ -157,14 +222,24 @@ describe(verifies("access:get", "a GET changes nothing, whoever asks"), () => {
 
   test("no address that changes something answers a GET with more than a read", () => {
     const reads = new Set(ROUTES.filter(({ method }) => method === "GET").map(({ path }) => path));
-    const deciding = ROUTES.filter(({ permission, method }) => permission === "approvals:decide" || (permission === "admin" && method !== "GET"));
+    const deciding = ROUTES.filter(
+      ({ permission, method }) => permission === "approvals:decide" || (permission === "admin" && method !== "GET"),
+    );
     expect(deciding.length).toBeGreaterThan(5);
-    expect(deciding.filter(({ method, path }) => method === "GET" || (reads.has(path) && path !== "/settings/pause")).map(({ title }) => title)).toEqual([]);
+    expect(
+      deciding
+        .filter(({ method, path }) => method === "GET" || (reads.has(path) && path !== "/settings/pause"))
+        .map(({ title }) => title),
+    ).toEqual([]);
   });
 });
 
 describe("whoever may is let through, so that the refusals above have their own reasons", () => {
-  test.each(CLOSED.flatMap((route) => ROLES.filter((role) => roleAllows(role, route.permission as Scope)).map((role) => ({ ...route, role }))))("$title by a $role", async ({ role, ...route }) => {
+  test.each(
+    CLOSED.flatMap((route) =>
+      ROLES.filter((role) => roleAllows(role, route.permission as Scope)).map((role) => ({ ...route, role })),
+    ),
+  )("$title by a $role", async ({ role, ...route }) => {
     const own = route.method === "GET" ? ids : await waitingIds();
     const { status, body } = await send(route, { token: logins[role].token }, own);
     expect(status, body).not.toBe(401);
@@ -174,5 +249,7 @@ describe("whoever may is let through, so that the refusals above have their own 
 });
 
 test("the list is the whole API", () => {
-  expect(ROUTES.map(({ title }) => title).sort()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort());
+  expect(ROUTES.map(({ title }) => title).sort()).toEqual(
+    OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort(),
+  );
 });

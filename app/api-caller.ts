@@ -1,5 +1,5 @@
-import { actorOf, type Principal } from "@/lib/auth/principal";
-import type { DecidedBy } from "@/lib/engine/decide-approval";
+import { actorOf, type Principal } from "@/lib/people/session/principal";
+import type { DecidedBy } from "@/lib/approvals/decide-approval";
 
 /** For operations that are neither public nor have a door of their own: `route()` has signed the caller in. */
 export function callerOf(principal: Principal | null): Principal {
@@ -10,5 +10,6 @@ export function callerOf(principal: Principal | null): Principal {
 /** A decision has a person; the token through which it came is on record beside them. */
 export function deciderOf(principal: Principal | null): DecidedBy {
   const caller = callerOf(principal);
-  return { userId: caller.user.id, role: caller.user.role, groups: caller.user.groups, actor: actorOf(caller), tokenId: caller.token?.id ?? null };
+  const { id: userId, name: userName, role, groups } = caller.user;
+  return { userId, userName, role, groups, actor: actorOf(caller), tokenId: caller.token?.id ?? null };
 }

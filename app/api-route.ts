@@ -1,5 +1,5 @@
-import { authenticateToken } from "@/lib/engine/authenticate-token";
-import { databaseWaiting, engineDeps } from "@/lib/engine/deps";
+import { authenticateToken } from "@/lib/people/authenticate-token";
+import { databaseWaiting, engineDeps } from "@/lib/database/deps";
 import { createRoute } from "@/lib/http/route";
 
 /** The one way in for every route handler of the HTTP API. */

@@ -28,7 +28,11 @@ export const viewport: Viewport = {
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const theme = await currentTheme();
   return (
-    <html lang="en" data-theme={theme === "system" ? undefined : theme} className={`${GeistSans.variable} ${GeistMono.variable}`}>
+    <html
+      lang="en"
+      data-theme={theme === "system" ? undefined : theme}
+      className={`${GeistSans.variable} ${GeistMono.variable}`}
+    >
       <body className="antialiased">{children}</body>
     </html>
   );

@@ -1,13 +1,15 @@
 import type { Metadata } from "next";
 import { MessagePage } from "@/components/shell/message-page";
 import { buttonClass } from "@/components/ui/button";
-import { findSession } from "@/lib/auth/session";
+import { findSession } from "@/lib/people/session/session";
 import ConsoleLayout from "./(console)/layout";
 import ConsoleNotFoundPage from "./(console)/not-found";
 
 export const metadata: Metadata = { title: "Not found" };
 
-/** For an address that leads nowhere. Who is signed in sees what stands in the place of a page that they may not open. */
+/**
+ * For an address that leads nowhere. Who is signed in sees what stands in the place of a page that they may not open.
+ */
 export default async function NotFoundPage() {
   if (await findSession()) {
     return (

@@ -18,17 +18,33 @@ const envSchema = z.object({
   KIMITSU_ALLOW_HOSTS: z
     .string()
     .default("")
-    .transform((value) => value.split(",").map((host) => host.trim()).filter(Boolean)),
+    .transform((value) =>
+      value
+        .split(",")
+        .map((host) => host.trim())
+        .filter(Boolean),
+    ),
   KIMITSU_ALLOW_STDIO: flag,
   KIMITSU_ALLOW_BYPASS: flag,
   KIMITSU_WORKERS: z.coerce.number().int().min(0).max(1024).default(16),
-  /** Where a process that only advances runs answers GET /healthz and /metrics, on HOST. Unset: nowhere. The web process has both on its own port. */
+  /**
+   * Where a process that only advances runs answers GET /healthz and /metrics, on HOST. Unset: nowhere. The web process
+   * has both on its own port.
+   */
   KIMITSU_WORKER_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
-  /** Runs that are due and that no process has; while there are more, no run is started. Higher lets a burst wait longer before anyone is told. */
+  /**
+   * Runs that are due and that no process has; while there are more, no run is started. Higher lets a burst wait longer
+   * before anyone is told.
+   */
   KIMITSU_QUEUE_MAX: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
-  /** API requests per second of one token or person, counted by each web process; five seconds' worth may come at once. */
+  /**
+   * API requests per second of one token or person, counted by each web process; five seconds' worth may come at once.
+   */
   KIMITSU_REQUESTS_PER_SECOND: z.coerce.number().int().min(1).max(100_000).default(200),
-  /** Requests that one web process works on at once. More would only wait for one another; web.mjs, which is not built, reads it too. */
+  /**
+   * Requests that one web process works on at once. More would only wait for one another; web.mjs, which is not built,
+   * reads it too.
+   */
   KIMITSU_REQUESTS_MAX: z.coerce.number().int().min(1).max(100_000).default(500),
   /** Event streams of one person, over all their tabs and tokens, and of one web process. */
   KIMITSU_STREAMS_PER_PERSON: z.coerce.number().int().min(1).max(10_000).default(24),
@@ -51,16 +67,29 @@ const envSchema = z.object({
   AUTH_OIDC_NAME: z.string().default("Single sign-on"),
   KIMITSU_ADMIN_EMAIL: z.string().default("admin@localhost"),
   KIMITSU_ADMIN_PASSWORD: z.string().optional(),
-  /** The mail server for channels of type `email`, with its user and password: smtp://user:password@host:587, or smtps:// for TLS from the start. Unset: no mail is sent. */
-  KIMITSU_SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must be the address of a mail server, such as smtp://user:password@mail.example.com:587" }).optional(),
+  /**
+   * The mail server for channels of type `email`, with its user and password: smtp://user:password@host:587, or
+   * smtps:// for TLS from the start. Unset: no mail is sent.
+   */
+  KIMITSU_SMTP_URL: z
+    .url({
+      protocol: /^smtps?$/,
+      error: "must be the address of a mail server, such as smtp://user:password@mail.example.com:587",
+    })
+    .optional(),
   /** Who mail comes from. */
   KIMITSU_MAIL_FROM: z.string().default("Kimitsu <kimitsu@localhost>"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   /** Where traces are sent (OTLP over HTTP, `/v1/traces` is added). Unset: none are made. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: "must be the address of an OTLP collector, such as http://localhost:4318" }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: "must be the address of an OTLP collector, such as http://localhost:4318" })
+    .optional(),
   OTEL_SERVICE_NAME: z.string().default("kimitsu"),
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
-  /** Set by the start script when it starts the demo's tool server: on an empty database the demo starts runs of its own. */
+  /**
+   * Set by the start script when it starts the demo's tool server: on an empty database the demo starts runs of its
+   * own.
+   */
   KIMITSU_DEMO: flag,
   /** Set by the test runner only: pause points listen on this socket; see lib/testing/pause-points.ts. */
   KIMITSU_PAUSE_SOCKET: z.string().optional(),

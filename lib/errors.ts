@@ -51,7 +51,10 @@ export class KimitsuError extends Error {
     this.retryAfterS = options.retryAfterS;
   }
 
-  /** Known by its name: requests and the worker are bundled apart, so that one process holds this class twice. A class made from it is known as any other. */
+  /**
+   * Known by its name: requests and the worker are bundled apart, so that one process holds this class twice. A class
+   * made from it is known as any other.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (this !== KimitsuError) return Function.prototype[Symbol.hasInstance].call(this, value);
     return value instanceof Error && value.name === "KimitsuError";

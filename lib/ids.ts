@@ -19,7 +19,9 @@ const PREFIX = {
 
 export type IdKind = keyof typeof PREFIX;
 
-/** Random bytes are drawn many at a time: one draw for each of sixteen characters is most of the time that an id takes. */
+/**
+ * Random bytes are drawn many at a time: one draw for each of sixteen characters is most of the time that an id takes.
+ */
 const randomBytes = new Uint8Array(4096);
 let drawn = randomBytes.length;
 

@@ -3,13 +3,19 @@ import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 import { activeTraceIds } from "@/lib/telemetry/span";
 
-/** Set by lib/engine/clean-output.ts, which knows what a secret is. Here it cannot be imported, and Next holds this file more than once. */
+/**
+ * Set by lib/projects/clean-output.ts, which knows what a secret is. Here it cannot be imported, and Next holds this
+ * file more than once.
+ */
 const kept = globalThis as typeof globalThis & { __kimitsuCleanLine?: (line: string) => string };
 
 /** Causes of causes; a circle of them ends here too. */
 const CAUSES_MAX = 5;
 
-/** What a database or a library hangs on its errors may be a whole row ("Failing row contains …"), so that only what is known to be none is kept. */
+/**
+ * What a database or a library hangs on its errors may be a whole row ("Failing row contains …"), so that only what is
+ * known to be none is kept.
+ */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === "object" ? { type: "object" } : error;
   const { code, constraint, table } = error as Error & { code?: unknown; constraint?: unknown; table?: unknown };
@@ -35,7 +41,18 @@ export const logOptions: pino.LoggerOptions = {
   serializers: { err: (error: unknown) => describeError(error) },
   hooks: { streamWrite: (line) => kept.__kimitsuCleanLine?.(line) ?? line },
   redact: {
-    paths: ["*.password", "*.token", "*.secret", "*.authorization", "*.cookie", "password", "token", "secret", "authorization", "cookie"],
+    paths: [
+      "*.password",
+      "*.token",
+      "*.secret",
+      "*.authorization",
+      "*.cookie",
+      "password",
+      "token",
+      "secret",
+      "authorization",
+      "cookie",
+    ],
     censor: "[secret]",
   },
 };

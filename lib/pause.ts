@@ -27,6 +27,12 @@ const COMMITS = [
   "retry-run",
 ] as const;
 
+/** What the process that looks for dead ones passes: each look, and each try of the others to be the one. */
+const WATCH_POINTS = ["watch-owners:before-try", "watch-owners:before-look"] as const;
+
+/** Around each transaction in which rows of the projections are written. */
+const PROJECTION_POINTS = ["projections:before-commit", "projections:after-commit"] as const;
+
 /** What reaches outside: the intention is committed, the call is made, its outcome is committed. */
 const OUTSIDE_CALLS = ["model-turn", "dispatch-call", "webhook", "notify"] as const;
 
@@ -41,6 +47,8 @@ const AROUND_CALL = [
 ] as const;
 
 export type PausePoint =
+  | (typeof WATCH_POINTS)[number]
+  | (typeof PROJECTION_POINTS)[number]
   | `${(typeof COMMITS)[number]}:${(typeof AROUND_COMMIT)[number]}`
   | `${(typeof OUTSIDE_CALLS)[number]}:${(typeof AROUND_CALL)[number]}`;
 
@@ -48,6 +56,8 @@ export type PausePoint =
 export const PAUSE_POINTS: readonly PausePoint[] = [
   ...COMMITS.flatMap((name) => AROUND_COMMIT.map((moment) => `${name}:${moment}` as const)),
   ...OUTSIDE_CALLS.flatMap((name) => AROUND_CALL.map((moment) => `${name}:${moment}` as const)),
+  ...WATCH_POINTS,
+  ...PROJECTION_POINTS,
 ];
 
 /** Answers undefined when nobody holds the point. */

@@ -1,32 +1,48 @@
 #!/usr/bin/env node
 /**
- * `npm run bench`: Kimitsu beside its peers and the floor, what its time goes to, as it grows, beside paused runs, what its tools cost in tokens, and what traces cost, on one durable Postgres. Writes docs/benchmarks.md.
- * `npm run bench -- peers | profile | growth | paused | tokens | traces` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing;
- * nor is anything written when the machine was busy before.
+ * `npm run bench`: Kimitsu beside its peers and the floor, what its time goes to, as it grows, beside paused runs, with
+ * very many processes and runs, what its tools cost in tokens, what traces cost, and what a request over HTTP costs, on
+ * one durable Postgres. Writes docs/benchmarks.md. `npm run bench -- peers | profile | growth | paused | scale | tokens |
+ * traces | http` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing; nor is
+ * anything written when the machine was busy before.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { FIELD } from "../bench/field.mjs";
-import { describeGrowth, describePaused, describePeers, describeProfile, describeTokens, describeTraces } from "../bench/report.mjs";
-import { ensureDataFolder, ensureSecrets } from "./data-folder.mjs";
+import { measureHttp } from "../bench/http-passes.mjs";
+import { describeHttp } from "../bench/http-report.mjs";
+import {
+  describeGrowth,
+  describePaused,
+  describePeers,
+  describeProfile,
+  describeScale,
+  describeTokens,
+  describeTraces,
+} from "../bench/report.mjs";
+import { ensureDataFolder, ensureSecrets } from "./postgres/data-folder.mjs";
 import { install } from "./install.mjs";
 import { deployMigrations } from "./migrate.mjs";
-import { databaseUrl, removeDatabase, startPostgres } from "./pg.mjs";
+import { databaseUrl, removeDatabase, startPostgres } from "./postgres/pg.mjs";
 import { PlainError, reportFailure } from "./plain-error.mjs";
 import { applicationNode, continueOnApplicationNode, ROOT } from "./runtime.mjs";
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);
 const BENCH = path.join(ROOT, "bench");
 const DOCUMENT = path.join(ROOT, "docs/benchmarks.md");
-/** Everyone is measured this often, in turns, so that whatever else the machine does hits all; its speed alone varies by half within minutes. */
+/**
+ * Everyone is measured this often, in turns, so that whatever else the machine does hits all; its speed alone varies by
+ * half within minutes.
+ */
 const PASSES = 6;
 const ROUNDS = [
   { concurrency: 1, count: Math.ceil(40 * scale) },
   { concurrency: 32, count: Math.ceil(200 * scale) },
 ];
-const WARM_UP = Math.ceil(100 * scale);
+/** With fewer, the figures of one at a time are those of code that is not compiled yet. */
+const WARM_UP = Math.ceil(1500 * scale);
 const DOUBLE_RUNS = 10;
 /** More than one, because what had been written in the moment of death is a matter of luck for some. */
 const CRASHES = 3;
@@ -38,14 +54,25 @@ function installPeers() {
   const stamp = path.join(BENCH, "node_modules/.kimitsu-lock.json");
   if (existsSync(stamp) && readFileSync(stamp).equals(wanted)) return;
   console.log("Installing the peers (bench/package.json) …");
-  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: BENCH, stdio: "inherit", shell: process.platform === "win32" });
+  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: BENCH,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
   if (status !== 0) throw new PlainError("The peers could not be installed; run npm ci in bench/ to see why.");
   writeFileSync(stamp, wanted);
 }
 
 function runNode(what, args, { env = {}, input, mayDie = false } = {}) {
-  const { status, signal, stdout, stderr } = spawnSync(applicationNode(), ["--no-deprecation", ...args], { cwd: ROOT, input, env: { ...process.env, NODE_ENV: "production", ...env, LOG_LEVEL: "silent" }, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
-  if (mayDie ? signal !== "SIGKILL" : status !== 0) throw new PlainError(`${what} failed:\n${stderr.trim().split("\n").slice(-20).join("\n")}`);
+  const { status, signal, stdout, stderr } = spawnSync(applicationNode(), ["--no-deprecation", ...args], {
+    cwd: ROOT,
+    input,
+    env: { ...process.env, NODE_ENV: "production", ...env, LOG_LEVEL: "silent" },
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (mayDie ? signal !== "SIGKILL" : status !== 0)
+    throw new PlainError(`${what} failed:\n${stderr.trim().split("\n").slice(-20).join("\n")}`);
   return JSON.parse(stdout.trim().split("\n").at(-1));
 }
 
@@ -71,15 +98,19 @@ async function openDatabases({ secrets, server }) {
   };
 }
 
-const runSubject = ({ name, driver }, env, task, options = {}) =>
+const runSubject = ({ name, driver }, env, { options = {}, ...task }) =>
   driver
-    ? runNode(name, ["scripts/run-ts.mjs", "bench/kimitsu.ts"], { ...options, env: { ...env, BENCH_TASK: JSON.stringify(task), BENCH_DRIVER: driver } })
+    ? runNode(name, ["scripts/run-ts.mjs", "bench/kimitsu.ts"], {
+        ...options,
+        env: { ...env, BENCH_TASK: JSON.stringify(task), BENCH_DRIVER: driver },
+      })
     : runNode(name, ["bench/peer.mjs", name, JSON.stringify(task)], { ...options, env });
 
 async function benchPeers(databases) {
   const task = { kind: "measure", warmUp: WARM_UP, rounds: ROUNDS };
   const subjects = {};
-  for (const { name, driver } of FIELD) subjects[name] = { env: await databases.create(name, { migrated: driver !== undefined }), passes: [] };
+  for (const { name, driver } of FIELD)
+    subjects[name] = { env: await databases.create(name, { migrated: driver !== undefined }), passes: [] };
   const floor = { env: await databases.create("floor"), passes: [] };
   for (let pass = 1; pass <= PASSES; pass++) {
     console.log(`Pass ${pass} of ${PASSES}`);
@@ -97,7 +128,7 @@ async function benchPeers(databases) {
     subject.rounds = putTogether(subject.passes);
     subject.twice = runSubject(entry, subject.env, { kind: "approveTwice", runs: DOUBLE_RUNS });
     subject.crashes = Array.from({ length: CRASHES }, () => {
-      const { id } = runSubject(entry, subject.env, { kind: "dieInTool" }, { mayDie: true });
+      const { id } = runSubject(entry, subject.env, { kind: "dieInTool", options: { mayDie: true } });
       return runSubject(entry, subject.env, { kind: "recover", id });
     });
   }
@@ -111,29 +142,50 @@ function putTogether(passes) {
     const samples = parts.flatMap(({ decisionMs }) => decisionMs).toSorted((a, b) => a - b);
     const at = (share) => samples[Math.min(samples.length - 1, Math.floor(samples.length * share))];
     const mean = (of) => parts.reduce((sum, part) => sum + of(part), 0) / parts.length;
-    return { perSecond: samples.length / parts.reduce((sum, { seconds }) => sum + seconds, 0), p50: at(0.5), p99: at(0.99), writes: mean(({ writes }) => writes), walBytes: mean(({ walBytes }) => walBytes) };
+    return {
+      perSecond: samples.length / parts.reduce((sum, { seconds }) => sum + seconds, 0),
+      p50: at(0.5),
+      p99: at(0.99),
+      writes: mean(({ writes }) => writes),
+      walBytes: mean(({ walBytes }) => walBytes),
+      processorMs: mean(({ processorMs }) => processorMs),
+    };
   });
 }
 
 async function benchGrowth(databases) {
   console.log("Measuring growth …");
-  return describeGrowth(runNode("growth", ["scripts/run-ts.mjs", "bench/growth.ts"], { env: { ...(await databases.create("growth", { migrated: true })), BENCH_SCALE: String(scale) } }));
+  return describeGrowth(
+    runNode("growth", ["scripts/run-ts.mjs", "bench/growth.ts"], {
+      env: { ...(await databases.create("growth", { migrated: true })), BENCH_SCALE: String(scale) },
+    }),
+  );
 }
 
 async function benchTokens(databases) {
   console.log("Counting tokens …");
-  const turns = runNode("tokens", ["scripts/run-ts.mjs", "bench/tokens.ts"], { env: await databases.create("tokens", { migrated: true }) });
+  const turns = runNode("tokens", ["scripts/run-ts.mjs", "bench/tokens.ts"], {
+    env: await databases.create("tokens", { migrated: true }),
+  });
   return describeTokens(runNode("counting", ["bench/count-tokens.mjs"], { input: JSON.stringify(turns) }));
 }
 
 async function benchTraces(databases) {
   console.log("Measuring traces …");
-  return describeTraces(runNode("traces", ["scripts/run-ts.mjs", "bench/traces.ts"], { env: { ...(await databases.create("traces", { migrated: true })), BENCH_SCALE: String(scale) } }));
+  return describeTraces(
+    runNode("traces", ["scripts/run-ts.mjs", "bench/traces.ts"], {
+      env: { ...(await databases.create("traces", { migrated: true })), BENCH_SCALE: String(scale) },
+    }),
+  );
 }
 
 async function benchProfile(databases) {
   console.log("Looking where the time goes …");
-  return describeProfile(runNode("profile", ["scripts/run-ts.mjs", "bench/profile.ts"], { env: { ...(await databases.create("profile", { migrated: true })), BENCH_SCALE: String(scale) } }));
+  return describeProfile(
+    runNode("profile", ["scripts/run-ts.mjs", "bench/profile.ts"], {
+      env: { ...(await databases.create("profile", { migrated: true })), BENCH_SCALE: String(scale) },
+    }),
+  );
 }
 
 /** The runs that wait in each database; a worker process has each to itself. */
@@ -142,17 +194,61 @@ const PAUSED = [0, 100, 100_000];
 async function benchPaused(databases) {
   console.log("Measuring beside paused runs …");
   const sizes = [];
-  for (const paused of PAUSED) sizes.push({ paused: Math.ceil(paused * scale), ...(await databases.create(`paused_${paused}`, { migrated: true })) });
-  const env = { ...sizes[0], PAUSED_SIZES: JSON.stringify(sizes.map(({ paused, DATABASE_URL: url }) => ({ paused, url }))), BENCH_SCALE: String(scale) };
+  for (const paused of PAUSED)
+    sizes.push({
+      paused: Math.ceil(paused * scale),
+      ...(await databases.create(`paused_${paused}`, { migrated: true })),
+    });
+  const env = {
+    ...sizes[0],
+    PAUSED_SIZES: JSON.stringify(sizes.map(({ paused, DATABASE_URL: url }) => ({ paused, url }))),
+    BENCH_SCALE: String(scale),
+  };
   return describePaused(runNode("paused", ["scripts/run-ts.mjs", "bench/paused.ts"], { env }));
 }
 
-const PARTS = { peers: benchPeers, profile: benchProfile, growth: benchGrowth, paused: benchPaused, tokens: benchTokens, traces: benchTraces };
+/** The paused runs beside which `/metrics` is read. */
+const SCALES = [10_000, 1_000_000];
+/** Idle workers hold a connection each. */
+const CONNECTIONS_MAX = 300;
+
+async function benchScale(databases) {
+  console.log("Measuring many idle workers and a million paused runs …");
+  const sizes = [];
+  for (const paused of SCALES)
+    sizes.push({
+      paused: Math.ceil(paused * scale),
+      ...(await databases.create(`scale_${paused}`, { migrated: true })),
+    });
+  const env = {
+    ...sizes[0],
+    PAUSED_SIZES: JSON.stringify(sizes.map(({ paused, DATABASE_URL: url }) => ({ paused, url }))),
+    BENCH_SCALE: String(scale),
+  };
+  return describeScale(runNode("scale", ["scripts/run-ts.mjs", "bench/scale.ts"], { env }));
+}
+
+async function benchHttp(databases, dataFolder) {
+  console.log("Measuring requests over HTTP …");
+  return describeHttp(await measureHttp({ databases, dataFolder, scale }));
+}
+
+const PARTS = {
+  peers: benchPeers,
+  profile: benchProfile,
+  growth: benchGrowth,
+  paused: benchPaused,
+  scale: benchScale,
+  tokens: benchTokens,
+  traces: benchTraces,
+  http: benchHttp,
+};
 
 const readVersions = () => JSON.parse(readFileSync(path.join(BENCH, "package.json"), "utf8")).dependencies;
 
 function describeMachine({ version, loadBefore }) {
-  const commit = spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: ROOT, encoding: "utf8" }).stdout?.trim() || "unknown";
+  const commit =
+    spawnSync("git", ["rev-parse", "--short", "HEAD"], { cwd: ROOT, encoding: "utf8" }).stdout?.trim() || "unknown";
   const [cpu] = os.cpus();
   return `${new Date().toISOString().slice(0, 10)}, commit ${commit}: ${os.cpus().length} × ${cpu?.model.trim() ?? "unknown processor"}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release()}, Node ${process.version}, Postgres ${version}, load ${loadBefore.toFixed(1)} before.`;
 }
@@ -165,28 +261,42 @@ function writeSections(sections, machine) {
     if (sections[name]) return `${begin}\n${sections[name]}\n\n${machine}\n${end}`;
     return kept.includes(begin) ? kept.slice(kept.indexOf(begin), kept.indexOf(end) + end.length) : "";
   });
-  const intro = "# Benchmarks\n\nWritten by `npm run bench`; do not edit. On a machine that does much else only the ratios mean something, and those under 1.5 are ties.";
+  const intro =
+    "# Benchmarks\n\nWritten by `npm run bench`; do not edit. On a machine that does much else only the ratios mean something, and those under 1.5 are ties.";
   writeFileSync(DOCUMENT, `${[intro, ...blocks].filter(Boolean).join("\n\n")}\n`);
 }
 
 async function main(names) {
   const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
-  if (unknown) throw new PlainError(`There is no benchmark ${JSON.stringify(unknown)}; there are ${Object.keys(PARTS).join(", ")}.`);
+  if (unknown)
+    throw new PlainError(
+      `There is no benchmark ${JSON.stringify(unknown)}; there are ${Object.keys(PARTS).join(", ")}.`,
+    );
   await install();
   await continueOnApplicationNode();
   if (names.length === 0 || names.some((name) => ["peers", "tokens"].includes(name))) installPeers();
   const [loadBefore] = os.loadavg();
-  const whyNotWritten = scale !== 1 ? "BENCH_SCALE is not 1" : loadBefore >= LOAD_MAX ? `the load was ${loadBefore.toFixed(1)} before, and figures count below ${LOAD_MAX}` : null;
+  const whyNotWritten =
+    scale !== 1
+      ? "BENCH_SCALE is not 1"
+      : loadBefore >= LOAD_MAX
+        ? `the load was ${loadBefore.toFixed(1)} before, and figures count below ${LOAD_MAX}`
+        : null;
   if (whyNotWritten) console.log(`docs/benchmarks.md will stay as it is: ${whyNotWritten}.`);
   const folder = ensureDataFolder(mkdtempSync(path.join(os.tmpdir(), "kimitsu-bench-")));
   const secrets = ensureSecrets(folder);
-  const server = await startPostgres({ dataDir: folder, secrets });
+  const server = await startPostgres({
+    dataDir: folder,
+    secrets,
+    settings: { max_connections: String(CONNECTIONS_MAX) },
+  });
   // What those who are killed leave behind goes with the rest.
   process.env.TMPDIR = folder;
   try {
     const databases = await openDatabases({ secrets, server });
     const sections = {};
-    for (const name of names.length > 0 ? names : Object.keys(PARTS)) sections[name] = await PARTS[name](databases);
+    for (const name of names.length > 0 ? names : Object.keys(PARTS))
+      sections[name] = await PARTS[name](databases, folder);
     const machine = describeMachine({ version: databases.version, loadBefore });
     console.log(`\n${machine}\n\n${Object.values(sections).join("\n\n")}\n`);
     if (whyNotWritten) console.log(`docs/benchmarks.md stays as it is: ${whyNotWritten}.`);

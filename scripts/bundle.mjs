@@ -1,6 +1,16 @@
 /** Our own TypeScript as one JavaScript file, packages left out; made anew only when a source has changed. */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { PlainError } from "./plain-error.mjs";
 import { ROOT } from "./runtime.mjs";
@@ -35,7 +45,10 @@ function fileMark(file) {
   return stats ? `${stats.mtimeMs} ${stats.size}` : "missing";
 }
 
-/** The file is named by its content, so equal bundles are one file, and a program that runs never has its own changed under it. */
+/**
+ * The file is named by its content, so equal bundles are one file, and a program that runs never has its own changed
+ * under it.
+ */
 async function compile(entry, name) {
   const { build, stop } = await import("esbuild");
   const result = await build({

@@ -1,17 +1,36 @@
 #!/usr/bin/env node
-/** `npm run dev`: as `npm start`, but with Next's development server, and a new web process when code that runs at its start changes. */
+/**
+ * `npm run dev`: as `npm start`, but with Next's development server, and a new web process when code that runs at its
+ * start changes.
+ */
 import { existsSync, watch } from "node:fs";
 import path from "node:path";
 import { install } from "./install.mjs";
-import { createLifecycle } from "./lifecycle.mjs";
+import { createLifecycle } from "./process/lifecycle.mjs";
 import { claimFolder, prepareApplication, prepareDatabase } from "./prepare.mjs";
 import { printLine, step } from "./progress.mjs";
 import { requireSupportedNode, ROOT, webAddress } from "./runtime.mjs";
-import { announce, startWeb } from "./services.mjs";
-import { supervise } from "./supervise.mjs";
+import { announce, startWeb } from "./process/services.mjs";
+import { supervise } from "./process/supervise.mjs";
 
-/** Next renews pages by itself, but the worker was started from here and would go on with the code it was started with. */
-const WATCHED_FOLDERS = ["worker", "engine", "store", "tools", "models", "config", "domain"].map((name) => path.join(ROOT, "lib", name));
+/**
+ * Next renews pages by itself, but the worker was started from here and would go on with the code it was started with.
+ */
+const WATCHED_ROOMS = [
+  "runs",
+  "approvals",
+  "policy",
+  "tools",
+  "models",
+  "people",
+  "audit",
+  "projects",
+  "config",
+  "notices",
+  "database",
+  "text",
+];
+const WATCHED_FOLDERS = WATCHED_ROOMS.map((name) => path.join(ROOT, "lib", name));
 const WATCHED_FILE = /^instrumentation[\w-]*\.ts$/;
 const SOURCE = /\.tsx?$/;
 /** Editors write a file in several steps, and a change of branch touches many. */
@@ -27,7 +46,9 @@ async function dev() {
   const { dataFolder, secrets, url } = await claimFolder(lifecycle);
   const databaseUrl = await prepareDatabase(lifecycle, { dataFolder, secrets, say });
   const { env, admin } = await prepareApplication(lifecycle, { dataFolder, secrets, databaseUrl, say });
-  const web = await step("Starting the development server", () => supervise({ name: "web", say, start: () => startWeb({ env, url, dev: true }) }));
+  const web = await step("Starting the development server", () =>
+    supervise({ name: "web", say, start: () => startWeb({ env, url, dev: true }) }),
+  );
   lifecycle.started("web", web.stop);
   announce({ say, url, admin });
   watchSources(web);
@@ -45,7 +66,8 @@ function watchSources(web) {
   for (const folder of WATCHED_FOLDERS) {
     if (!existsSync(folder)) continue;
     watch(folder, { recursive: true }, (_event, name) => {
-      if (name && SOURCE.test(name) && !name.includes(".test.") && !name.startsWith("generated")) changed(path.relative(ROOT, path.join(folder, name)));
+      if (name && SOURCE.test(name) && !name.includes(".test.") && !name.startsWith("generated"))
+        changed(path.relative(ROOT, path.join(folder, name)));
     });
   }
   watch(ROOT, (_event, name) => {

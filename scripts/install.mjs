@@ -18,7 +18,10 @@ export function installStamp() {
 
 /** The database client is generated from the schema, which changes more often than the packages do. */
 const clientStamp = () => hashOf("prisma/schema.prisma");
-const hashOf = (file) => createHash("sha256").update(readFileSync(path.join(ROOT, file))).digest("hex");
+const hashOf = (file) =>
+  createHash("sha256")
+    .update(readFileSync(path.join(ROOT, file)))
+    .digest("hex");
 
 export function isInstalled() {
   return readStamp()[0] === installStamp();
@@ -41,15 +44,19 @@ export async function install({ signal } = {}) {
 }
 
 async function generateIfChanged() {
-  if (readStamp()[1] === clientStamp() && existsSync(path.join(ROOT, "lib/store/generated/client.ts"))) return;
+  if (readStamp()[1] === clientStamp() && existsSync(path.join(ROOT, "lib/database/generated/client.ts"))) return;
   await step("Generating the database client", async () => {
-    const { status, stderr } = spawnSync(process.execPath, [path.join(ROOT, "scripts/postinstall.mjs")], { cwd: ROOT, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [path.join(ROOT, "scripts/postinstall.mjs")], {
+      cwd: ROOT,
+      encoding: "utf8",
+    });
     if (status !== 0) throw new PlainError(stderr.trim());
   });
 }
 
 function runNpm(args, signal) {
-  // npm names its own program in this variable when it runs us; a bare `node scripts/start.mjs` has to find npm on the path.
+  // npm names its own program in this variable when it runs us; a bare `node scripts/start.mjs` has to find npm on the
+  // path.
   const npmProgram = process.env.npm_execpath;
   const viaNode = npmProgram?.endsWith(".js");
   const command = viaNode ? process.execPath : process.platform === "win32" ? "npm.cmd" : "npm";
@@ -64,7 +71,13 @@ function runNpm(args, signal) {
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   return new Promise((resolve, reject) => {
-    child.once("error", (cause) => reject(cause.name === "AbortError" ? cause : new PlainError(`npm could not be started (${cause.message}). Is it installed and on the PATH?`, { cause })));
+    child.once("error", (cause) =>
+      reject(
+        cause.name === "AbortError"
+          ? cause
+          : new PlainError(`npm could not be started (${cause.message}). Is it installed and on the PATH?`, { cause }),
+      ),
+    );
     child.once("close", (code) => resolve({ code, output }));
   });
 }
@@ -80,6 +93,8 @@ export function npmFailure(output) {
         tail,
     );
   if (/EACCES|EPERM/.test(output))
-    return new PlainError(`npm may not write to ${path.join(ROOT, "node_modules")}. Give the folder to the user who starts Kimitsu.\n\n${tail}`);
+    return new PlainError(
+      `npm may not write to ${path.join(ROOT, "node_modules")}. Give the folder to the user who starts Kimitsu.\n\n${tail}`,
+    );
   return new PlainError(`npm ci failed. The end of what it said:\n\n${tail}`);
 }

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The `kimitsu` command. It brings the runtime, the secrets and, when a command asks for it, the database; lib/cli does the rest. */
+/**
+ * The `kimitsu` command. It brings the runtime, the secrets and, when a command asks for it, the database; lib/cli does
+ * the rest.
+ */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { install } from "./install.mjs";
@@ -7,15 +10,18 @@ import { PlainError, reportFailure } from "./plain-error.mjs";
 import { applyStartOptions } from "./start-options.mjs";
 import { continueOnApplicationNode, requireSupportedNode, ROOT, setting } from "./runtime.mjs";
 
-/** Commands that only read the project's files; loading no more than they need is most of their speed. */
+/**
+ * Commands that only read the project's files (`explain` also what the database knows, where there is one); loading no
+ * more than they need is most of their speed.
+ */
 const OFFLINE = ["validate", "tree", "explain", "schema"];
 
 /**
- * Called by the commands that need the database, and by no others, so that `kimitsu validate` works without one. Sets DATABASE_URL and
- * AUTH_SECRET and returns `{ url, stop }`.
+ * Called by the commands that need the database, and by no others, so that `kimitsu validate` works without one. Sets
+ * DATABASE_URL and AUTH_SECRET and returns `{ url, stop }`.
  */
 async function openApplicationDatabase() {
-  const { openDatabase } = await import("./database.mjs");
+  const { openDatabase } = await import("./postgres/database.mjs");
   const { deployMigrations } = await import("./migrate.mjs");
   const isEmbedded = !setting("DATABASE_URL");
   const database = await openDatabase();
@@ -33,18 +39,27 @@ async function openApplicationDatabase() {
 
 async function provideSecret({ create }) {
   if (setting("AUTH_SECRET")) return;
-  const { dataFolderPath, ensureDataFolder, ensureSecrets, readSecrets } = await import("./data-folder.mjs");
+  const { dataFolderPath, ensureDataFolder, ensureSecrets, readSecrets } = await import("./postgres/data-folder.mjs");
   const secrets = create ? ensureSecrets(ensureDataFolder(dataFolderPath())) : readSecrets(dataFolderPath());
   if (secrets) process.env.AUTH_SECRET = secrets.authSecret;
 }
 
 /** For backups and other tools: the address of the database, for as long as a start keeps it up. */
 async function printDatabaseUrl() {
-  const { dataFolderPath } = await import("./data-folder.mjs");
-  const { lockHolder } = await import("./instance-lock.mjs");
-  if (!setting("DATABASE_URL") && !lockHolder(dataFolderPath())) throw new PlainError("Kimitsu is not running, so its database has no address. Start it with: npm start");
-  const { openDatabase } = await import("./database.mjs");
+  const { dataFolderPath } = await import("./postgres/data-folder.mjs");
+  const { lockHolder } = await import("./process/instance-lock.mjs");
+  if (!setting("DATABASE_URL") && !lockHolder(dataFolderPath()))
+    throw new PlainError("Kimitsu is not running, so its database has no address. Start it with: npm start");
+  const { openDatabase } = await import("./postgres/database.mjs");
   console.log((await openDatabase()).url);
+}
+
+/** A database that runs already, or that is named; asking about a policy is no reason to start one. */
+async function hasDatabase() {
+  if (setting("DATABASE_URL")) return true;
+  const { dataFolderPath } = await import("./postgres/data-folder.mjs");
+  const { lockHolder } = await import("./process/instance-lock.mjs");
+  return Boolean(lockHolder(dataFolderPath()));
 }
 
 async function main([command, ...rest]) {
@@ -58,7 +73,8 @@ async function main([command, ...rest]) {
   await provideSecret({ create: false });
   globalThis.__kimitsuDatabase = openApplicationDatabase;
   const { importTs } = await import("./run-ts.mjs");
-  const entry = OFFLINE.includes(command) ? "lib/cli/offline.ts" : "lib/cli/main.ts";
+  const isOffline = OFFLINE.includes(command) && !(command === "explain" && (await hasDatabase()));
+  const entry = isOffline ? "lib/cli/offline.ts" : "lib/cli/main.ts";
   await importTs(entry, command === undefined ? [] : [command, ...rest]);
 }
 

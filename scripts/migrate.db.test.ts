@@ -6,7 +6,7 @@ import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { databaseUrl, withServer } from "@/lib/testing/database";
 import { deployMigrations } from "./migrate.mjs";
-import { schemaDifference } from "./schema-engine.mjs";
+import { schemaDifference } from "./postgres/schema-engine.mjs";
 
 const REAL = path.resolve(import.meta.dirname, "../prisma");
 let folder: string;
@@ -32,7 +32,9 @@ const deploy = () => deployMigrations(databaseUrl(name), { migrationsFolder: fol
 async function tables(): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl(name) });
   await client.connect();
-  const { rows } = await client.query<{ tablename: string }>("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1");
+  const { rows } = await client.query<{ tablename: string }>(
+    "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
+  );
   await client.end();
   return rows.map((row) => row.tablename);
 }
@@ -61,7 +63,9 @@ test("a migration that was changed or removed after it was applied is named, and
   write("1_one", "CREATE TABLE one (id bigint);");
   rmSync(path.join(folder, "2_two"), { recursive: true });
   write("3_three", "CREATE TABLE three (id int);");
-  await expect(deploy()).rejects.toThrow(/1_one\/migration\.sql was changed after it was applied\n.*2_two\/migration\.sql is missing/);
+  await expect(deploy()).rejects.toThrow(
+    /1_one\/migration\.sql was changed after it was applied\n.*2_two\/migration\.sql is missing/,
+  );
   expect(await tables()).not.toContain("three");
 });
 
@@ -80,7 +84,10 @@ test("the schema and the migrations agree, and a column that only the schema has
   cpSync(path.join(REAL, "migrations"), migrationsFolder, { recursive: true });
   expect(await schemaDifference(databaseUrl(name), { migrationsFolder })).toBe("");
   mkdirSync(path.join(migrationsFolder, "99999999999999_extra"));
-  writeFileSync(path.join(migrationsFolder, "99999999999999_extra", "migration.sql"), "CREATE TABLE stray (id int PRIMARY KEY);");
+  writeFileSync(
+    path.join(migrationsFolder, "99999999999999_extra", "migration.sql"),
+    "CREATE TABLE stray (id int PRIMARY KEY);",
+  );
   expect(await schemaDifference(databaseUrl(name), { migrationsFolder })).toContain('DROP TABLE "stray"');
   expect(await tables()).toEqual([]);
 });

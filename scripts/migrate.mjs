@@ -1,9 +1,17 @@
 #!/usr/bin/env node
-/** Migrations: `deploy` applies what is missing, `new <name>` writes the next one, `drift` compares them with the schema. */
+/**
+ * Migrations: `deploy` applies what is missing, `new <name>` writes the next one, `drift` compares them with the
+ * schema.
+ */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { listMigrations, MIGRATIONS_FOLDER, pendingMigrations } from "./migration-files.mjs";
+import {
+  listMigrations,
+  MIGRATIONS_FOLDER,
+  pendingMigrations,
+  refuseWrongStamps,
+} from "./postgres/migration-files.mjs";
 import { PlainError, reportFailure } from "./plain-error.mjs";
 
 /** Any constant will do, as long as every process of every release takes the same one ("kimitsu", in letters). */
@@ -17,9 +25,9 @@ const HISTORY_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
 
 /**
- * Applies the missing migrations and returns their names. Safe when several processes begin at once: one applies, the others
- * wait and find nothing left to do. Each migration and its entry in the history are one transaction, so a process that is killed
- * half-way leaves either both or neither.
+ * Applies the missing migrations and returns their names. Safe when several processes begin at once: one applies, the
+ * others wait and find nothing left to do. Each migration and its entry in the history are one transaction, so a
+ * process that is killed half-way leaves either both or neither.
  */
 export async function deployMigrations(url, { migrationsFolder = MIGRATIONS_FOLDER } = {}) {
   const { default: pg } = await import("pg");
@@ -51,12 +59,17 @@ async function apply(client, migration) {
   } catch (cause) {
     await client.query("ROLLBACK").catch(() => {});
     const line = cause.position ? `, line ${migration.sql.slice(0, Number(cause.position)).split("\n").length}` : "";
-    throw new PlainError(`The migration ${migration.file}${line} was refused by PostgreSQL: ${cause.message}\nNothing of it was applied; the ones before it are in place.`, { cause });
+    throw new PlainError(
+      `The migration ${migration.file}${line} was refused by PostgreSQL: ${cause.message}\nNothing of it was applied; the ones before it are in place.`,
+      { cause },
+    );
   }
 }
 
 async function readApplied(client) {
-  const { rows: [table] } = await client.query("SELECT to_regclass('_prisma_migrations') AS name");
+  const {
+    rows: [table],
+  } = await client.query("SELECT to_regclass('_prisma_migrations') AS name");
   if (table.name === null) return [];
   const { rows } = await client.query(
     "SELECT migration_name, checksum, finished_at, logs FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at",
@@ -65,14 +78,20 @@ async function readApplied(client) {
 }
 
 async function findDrift(url) {
+  refuseWrongStamps(
+    listMigrations().map(({ name }) => name),
+    new Date(),
+  );
   // The engine is large; only the commands that compare pay for loading it.
-  const { schemaDifference } = await import("./schema-engine.mjs");
+  const { schemaDifference } = await import("./postgres/schema-engine.mjs");
   return schemaDifference(url);
 }
 
 async function writeMigration(url, name) {
   if (!/^[a-z][a-z0-9_]*$/.test(name ?? ""))
-    throw new PlainError(`A migration is named in small letters, digits and underscores, such as add_run_labels; "${name ?? ""}" is not.\n${USAGE}`);
+    throw new PlainError(
+      `A migration is named in small letters, digits and underscores, such as add_run_labels; "${name ?? ""}" is not.\n${USAGE}`,
+    );
   const sql = await findDrift(url);
   if (!sql) {
     console.log("The migrations already lead to the schema; there is nothing to write.");
@@ -84,7 +103,9 @@ async function writeMigration(url, name) {
   writeFileSync(path.join(folder, "migration.sql"), `${sql}\n`);
   const lock = path.join(MIGRATIONS_FOLDER, "migration_lock.toml");
   if (!existsSync(lock)) writeFileSync(lock, 'provider = "postgresql"\n');
-  console.log(`Wrote ${path.relative(process.cwd(), path.join(folder, "migration.sql"))}. Read it before you commit it.`);
+  console.log(
+    `Wrote ${path.relative(process.cwd(), path.join(folder, "migration.sql"))}. Read it before you commit it.`,
+  );
 }
 
 async function reportDrift(url) {
@@ -93,19 +114,25 @@ async function reportDrift(url) {
     console.log("The migrations lead to the schema.");
     return;
   }
-  console.error(`prisma/schema.prisma says more than the migrations do. Write the missing one with: node scripts/migrate.mjs new <name>\n\n${sql}`);
+  console.error(
+    `prisma/schema.prisma says more than the migrations do. Write the missing one with: node scripts/migrate.mjs new <name>\n\n${sql}`,
+  );
   process.exitCode = 2;
 }
 
 async function deploy(url) {
   const applied = await deployMigrations(url);
-  console.log(applied.length === 0 ? "Every migration is already applied." : `Applied:\n${applied.map((name) => `  ${name}`).join("\n")}`);
+  console.log(
+    applied.length === 0
+      ? "Every migration is already applied."
+      : `Applied:\n${applied.map((name) => `  ${name}`).join("\n")}`,
+  );
 }
 
 async function main([command, name]) {
   const commands = { deploy, drift: reportDrift, new: (url) => writeMigration(url, name) };
   if (!Object.hasOwn(commands, command ?? "")) throw new PlainError(USAGE);
-  const { openDatabase } = await import("./database.mjs");
+  const { openDatabase } = await import("./postgres/database.mjs");
   const database = await openDatabase();
   try {
     await commands[command](database.url);

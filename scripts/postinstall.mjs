@@ -14,13 +14,15 @@ function generateClient() {
     env: {
       ...process.env,
       // Without this, every command of the Prisma CLI begins with a download, even `generate`, which needs no engine.
-      PRISMA_SCHEMA_ENGINE_BINARY: path.join(ROOT, "scripts/no-schema-engine.mjs"),
+      PRISMA_SCHEMA_ENGINE_BINARY: path.join(ROOT, "scripts/postgres/no-schema-engine.mjs"),
       PRISMA_HIDE_UPDATE_MESSAGE: "1",
       CHECKPOINT_DISABLE: "1",
     },
   });
   if (result.status !== 0)
-    throw new PlainError(`The Prisma client could not be generated:\n${result.error?.message ?? `${result.stdout}${result.stderr}`.trim()}`);
+    throw new PlainError(
+      `The Prisma client could not be generated:\n${result.error?.message ?? `${result.stdout}${result.stderr}`.trim()}`,
+    );
 }
 
 /** npm links the commands of dependencies, not the project's own; without the link npx may go and ask the registry. */

@@ -1,16 +1,22 @@
-/** What `start` and `dev` have in common before the web process: folder, lock, database, migrations, administrator, demo. */
-import { requireConnection } from "./database.mjs";
-import { dataFolderPath, ensureDataFolder, ensureSecrets } from "./data-folder.mjs";
-import { takeLock } from "./instance-lock.mjs";
+/**
+ * What `start` and `dev` have in common before the web process: folder, lock, database, migrations, administrator,
+ * demo.
+ */
+import { requireConnection } from "./postgres/database.mjs";
+import { dataFolderPath, ensureDataFolder, ensureSecrets } from "./postgres/data-folder.mjs";
+import { takeLock } from "./process/instance-lock.mjs";
 import { deployMigrations } from "./migrate.mjs";
-import { startPostgres } from "./pg.mjs";
-import { requireFreePort } from "./ports.mjs";
+import { startPostgres } from "./postgres/pg.mjs";
+import { requireFreePort } from "./process/ports.mjs";
 import { step } from "./progress.mjs";
 import { setting, webAddress } from "./runtime.mjs";
-import { applicationEnv, bootstrapAdmin, demoEnv, demoPort, isDemoProject, startDemo } from "./services.mjs";
-import { supervise } from "./supervise.mjs";
+import { applicationEnv, bootstrapAdmin, demoEnv, demoPort, isDemoProject, startDemo } from "./process/services.mjs";
+import { supervise } from "./process/supervise.mjs";
 
-/** The folder is ours from here on. Cheap refusals come first: nobody should wait for a build to learn that the port is taken. */
+/**
+ * The folder is ours from here on. Cheap refusals come first: nobody should wait for a build to learn that the port is
+ * taken.
+ */
 export async function claimFolder(lifecycle) {
   const { host, port, url } = webAddress();
   const dataFolder = ensureDataFolder(dataFolderPath());
@@ -44,7 +50,9 @@ async function embedded(lifecycle, { dataFolder, secrets, say }) {
   const supervised = await step("Starting the database", async (note) => {
     const keeper = await supervise({ name: "database", start, say });
     const { adopted, moved, cluster } = keeper.first;
-    note(`${adopted ? "it was still running" : "done"}${moved ? `; kept in ${cluster}, because PostgreSQL does not run as root and no other user may enter the data folder` : ""}`);
+    note(
+      `${adopted ? "it was still running" : "done"}${moved ? `; kept in ${cluster}, because PostgreSQL does not run as root and no other user may enter the data folder` : ""}`,
+    );
     return keeper;
   });
   // SIGQUIT ends PostgreSQL at once; it repairs itself at the next start.

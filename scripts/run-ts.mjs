@@ -18,7 +18,11 @@ export async function importTs(entry, args) {
 
 /** Runs the entry as a process of its own and returns `{ code, stdout, stderr }`. */
 export function runTs(entry, args, env = process.env) {
-  const child = spawn(applicationNode(), [fileURLToPath(import.meta.url), entry, ...args], { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(applicationNode(), [fileURLToPath(import.meta.url), entry, ...args], {
+    cwd: ROOT,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"]) child[name].on("data", (chunk) => (output[name] += chunk));
   return new Promise((resolve, reject) => {
@@ -28,7 +32,8 @@ export function runTs(entry, args, env = process.env) {
 }
 
 async function main([entry, ...args]) {
-  if (!entry || !existsSync(path.join(ROOT, entry))) throw new PlainError(`There is no ${entry ?? "entry"} to run. Usage: node scripts/run-ts.mjs lib/….ts [arguments]`);
+  if (!entry || !existsSync(path.join(ROOT, entry)))
+    throw new PlainError(`There is no ${entry ?? "entry"} to run. Usage: node scripts/run-ts.mjs lib/….ts [arguments]`);
   await continueOnApplicationNode();
   // The one who started us may be killed without a chance to say so; the channel's end is how we learn of it.
   if (process.channel) process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));

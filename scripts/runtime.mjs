@@ -62,7 +62,9 @@ export function webAddress() {
   const given = setting("PORT", "3000");
   const port = Number(given);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new PlainError(`PORT is "${given}", which is not a port. Give a whole number from 1 to 65535, such as PORT=3000.`);
+    throw new PlainError(
+      `PORT is "${given}", which is not a port. Give a whole number from 1 to 65535, such as PORT=3000.`,
+    );
   const host = setting("HOST", "localhost");
   const shown = ["0.0.0.0", "::"].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return { host, port, url: `http://${shown}:${port}` };

@@ -22,8 +22,11 @@ export function applyStartOptions(words, variables = process.env) {
 
 function read(words) {
   try {
-    return parseArgs({ args: words, options: { env: { type: "string" }, help: { type: "boolean", short: "h" } } }).values;
+    return parseArgs({ args: words, options: { env: { type: "string" }, help: { type: "boolean", short: "h" } } })
+      .values;
   } catch (error) {
-    throw new PlainError(`kimitsu start: ${error.message.split(". ")[0]}. It takes --env NAME and --help.`, { exitCode: 2 });
+    throw new PlainError(`kimitsu start: ${error.message.split(". ")[0]}. It takes --env NAME and --help.`, {
+      exitCode: 2,
+    });
   }
 }

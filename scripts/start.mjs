@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /** `npm start`: everything Kimitsu needs, from a bare checkout to an address in the browser. */
-import { build } from "./build.mjs";
+import { build } from "./web/build.mjs";
 import { install } from "./install.mjs";
-import { createLifecycle } from "./lifecycle.mjs";
+import { createLifecycle } from "./process/lifecycle.mjs";
 import { claimFolder, prepareApplication, prepareDatabase } from "./prepare.mjs";
 import { printLine, step } from "./progress.mjs";
 import { requireSupportedNode, webAddress } from "./runtime.mjs";
-import { announce, startWeb } from "./services.mjs";
-import { supervise } from "./supervise.mjs";
+import { announce, startWeb } from "./process/services.mjs";
+import { supervise } from "./process/supervise.mjs";
 
 const say = (line) => printLine(line);
 const lifecycle = createLifecycle({ say });

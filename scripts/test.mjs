@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 /**
  * `npm test`: every check, in order, on a bare checkout. `npm test -- unit` runs one stage with what it needs,
- * `npm test -- unit lib/domain/x.test.ts` only these files of it.
+ * `npm test -- unit lib/policy/decide.test.ts` only these files of it.
  */
 import { install } from "./install.mjs";
-import { createLifecycle } from "./lifecycle.mjs";
+import { createLifecycle } from "./process/lifecycle.mjs";
 import { PlainError, reportFailure } from "./plain-error.mjs";
 import { duration } from "./progress.mjs";
 import { requireSupportedNode } from "./runtime.mjs";
-import { createBench } from "./test-bench.mjs";
-import { STAGES } from "./test-stages.mjs";
+import { createBench } from "./test/test-bench.mjs";
+import { STAGES } from "./test/test-stages.mjs";
 
 const SIGNAL_EXIT_CODE = 130;
 
@@ -21,9 +21,12 @@ function parseArguments(args) {
   const names = firstFilter === -1 ? args : args.slice(0, firstFilter);
   const filters = firstFilter === -1 ? [] : args.slice(firstFilter);
   if (names.length === 0 && filters.length > 0)
-    throw new PlainError(`There is no stage "${filters[0]}". Stages: ${STAGES.map(({ name }) => name).join(", ")}. Files follow a stage: npm test -- unit ${filters[0]}`);
+    throw new PlainError(
+      `There is no stage "${filters[0]}". Stages: ${STAGES.map(({ name }) => name).join(", ")}. Files follow a stage: npm test -- unit ${filters[0]}`,
+    );
   const filtered = names.at(-1);
-  if (filters.length > 0 && !["unit", "e2e"].includes(filtered)) throw new PlainError(`The stage ${filtered} takes no files; unit and e2e do.`);
+  if (filters.length > 0 && !["unit", "e2e"].includes(filtered))
+    throw new PlainError(`The stage ${filtered} takes no files; unit and e2e do.`);
   const wanted = new Set(names);
   // The browser tests run against the built application.
   if (wanted.has("e2e")) wanted.add("build");
@@ -43,9 +46,13 @@ async function runStages({ stages, filtered, filters }, bench) {
     if (lifecycle.signal.aborted) return total;
     total.passed += counts.passed;
     total.failed += counts.failed;
-    console.log(`[${index + 1}/${stages.length}] ${stage.name} ${counts.failed > 0 ? "FAILED" : "passed"} (${duration(performance.now() - began)})`);
+    console.log(
+      `[${index + 1}/${stages.length}] ${stage.name} ${counts.failed > 0 ? "FAILED" : "passed"} (${duration(performance.now() - began)})`,
+    );
     if (counts.failed > 0) {
-      console.error(`\nRun only this stage again with: npm test -- ${[stage.name, ...files].join(" ")}\nLogs: ${bench.folder}`);
+      console.error(
+        `\nRun only this stage again with: npm test -- ${[stage.name, ...files].join(" ")}\nLogs: ${bench.folder}`,
+      );
       return total;
     }
   }

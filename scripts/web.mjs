@@ -1,13 +1,15 @@
 /**
- * The web process: Next.js behind our own HTTP server, which decides where to listen, whom to believe about the client's address,
- * and how to end. Arguments: `--dev` for development.
+ * The web process: Next.js behind our own HTTP server, which decides where to listen, whom to believe about the
+ * client's address, and how to end. Arguments: `--dev` for development.
  */
 import http from "node:http";
-import { isMissingAddress, listenAddresses, portTakenError } from "./ports.mjs";
+import { isMissingAddress, listenAddresses, portTakenError } from "./process/ports.mjs";
 import { reportFailure } from "./plain-error.mjs";
 import { continueOnApplicationNode, requireSupportedNode, ROOT, setting, webAddress } from "./runtime.mjs";
-import { trustHeaders } from "./web-headers.mjs";
-import { isEventStream, readRequestsMax, refuseWhenBusy } from "./web-limits.mjs";
+import { refuseMalformed } from "./web/web-address.mjs";
+import { trustHeaders } from "./web/web-headers.mjs";
+import { isEventStream, readRequestsMax, refuseWhenBusy } from "./web/web-limits.mjs";
+import { markOperation } from "./web/web-operation.mjs";
 
 const EXIT_WITHIN_MS = 10_000;
 /** A client that sends its request slower than this is holding a connection, not using it. */
@@ -35,7 +37,8 @@ async function main() {
   // React and Next choose their code by this while they load, so it is set before they are.
   process.env.NODE_ENV = dev ? "development" : "production";
   const { default: next } = await import("next");
-  // Next hears of upgrades (live reload, in development) from one server only, and we may have two: this one stands for both.
+  // Next hears of upgrades (live reload, in development) from one server only, and we may have two: this one stands for
+  // both.
   const doorway = http.createServer();
   app = next({ dev, dir: ROOT, hostname: host, port, httpServer: doorway });
   await app.prepare();
@@ -44,13 +47,19 @@ async function main() {
 
   for (const address of listenAddresses(host)) {
     const server = http.createServer(
-      { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 10_000, connectionsCheckingInterval: 5_000 },
+      {
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        keepAliveTimeout: 10_000,
+        connectionsCheckingInterval: 5_000,
+      },
       (request, response) => {
         open.add(response);
         response.once("close", () => open.delete(response));
         if (closing) response.setHeader("connection", "close");
-        if (refuseWhenBusy(request, response, { open, max: requestsMax })) return;
+        if (refuseMalformed(request, response) || refuseWhenBusy(request, response, { open, max: requestsMax })) return;
         trustHeaders(request, trustProxy);
+        markOperation(request, response);
         void handle(request, response);
       },
     );

@@ -11,12 +11,12 @@ import { PressOnce } from "@/components/shell/press-once";
 import { SideNav } from "@/components/shell/side-nav";
 import { classNames } from "@/components/ui/class-names";
 import { Toaster } from "@/components/ui/toast";
-import { can, requireSession } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { countUntrustedTools } from "@/lib/engine/list-registry";
-import { runtime } from "@/lib/engine/runtime";
-import { findPause } from "@/lib/store/queries/find-pause";
-import { countPending } from "@/lib/store/queries/inbox-counts";
+import { can, requireSession } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { countUntrustedTools } from "@/lib/tools/registry/list-registry";
+import { runtime } from "@/lib/runs/runtime";
+import { findPause } from "@/lib/runs/queries/find-pause";
+import { countPending } from "@/lib/approvals/queries/inbox-counts";
 import { currentTheme } from "../current-theme";
 import { loadNeeds } from "./needs-of";
 import { listPalettePages } from "./palette/pages";
@@ -24,7 +24,15 @@ import { savePreferences } from "./preferences";
 import { signOutHere } from "./sign-out";
 import { findCurrentProject } from "./workflows/current-project";
 
-const DESTINATION_NAMES: readonly DestinationName[] = ["Inbox", "History", "Workflows", "Tools", "Audit", "Insights", "Settings"];
+const DESTINATION_NAMES: readonly DestinationName[] = [
+  "Inbox",
+  "History",
+  "Workflows",
+  "Tools",
+  "Audit",
+  "Insights",
+  "Settings",
+];
 
 /** The signed-in frame. Who is not signed in never gets past the first line. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
@@ -36,19 +44,57 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   const { db, now } = engineDeps();
   const at = now().toISOString();
   const seesApprovals = can(session, "approvals:read");
-  const [waiting, needs, untrusted, pause] = await Promise.all([seesApprovals ? countPending(db) : 0, loadNeeds(session), can(session, "registry:read") && findCurrentProject() ? countUntrustedTools(runtime()) : 0, findPause(db)]);
+  const [waiting, needs, untrusted, pause] = await Promise.all([
+    seesApprovals ? countPending(db) : 0,
+    loadNeeds(session),
+    can(session, "registry:read") && findCurrentProject() ? countUntrustedTools(runtime()) : 0,
+    findPause(db),
+  ]);
   return (
     <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[76px_minmax(0,1fr)] wide:grid-cols-[208px_minmax(0,1fr)]">
-      <a href="#content" className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+      <a
+        href="#content"
+        className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
         Skip to content
       </a>
-      <SideNav destinations={destinations} waiting={waiting} needs={needs} untrusted={untrusted} foot={<PersonMenu person={person} theme={theme} save={savePreferences} signOut={signOutHere} />} />
-      <main id="content" tabIndex={-1} className={classNames("flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]", pause ? "tablet:[--above:--spacing(10)] tablet:has-[>[data-offline]]:[--above:--spacing(20)]" : "tablet:has-[>[data-offline]]:[--above:--spacing(10)]")}>
+      <SideNav
+        destinations={destinations}
+        waiting={waiting}
+        needs={needs}
+        untrusted={untrusted}
+        foot={<PersonMenu person={person} theme={theme} save={savePreferences} signOut={signOutHere} />}
+      />
+      <main
+        id="content"
+        tabIndex={-1}
+        className={classNames(
+          "flex min-w-0 flex-col outline-none max-tablet:pb-[calc(env(safe-area-inset-bottom)+60px)]",
+          pause
+            ? "tablet:[--above:--spacing(10)] tablet:has-[>[data-offline]]:[--above:--spacing(20)]"
+            : "tablet:has-[>[data-offline]]:[--above:--spacing(10)]",
+        )}
+      >
         <OfflineBanner />
-        {pause ? <PauseBanner since={pause.since.toISOString()} by={pause.by} endHref={can(session, "admin") ? "/settings/all-calls" : null} /> : null}
+        {pause ? (
+          <PauseBanner
+            since={pause.since.toISOString()}
+            by={pause.by}
+            endHref={can(session, "admin") ? "/settings/all-calls" : null}
+          />
+        ) : null}
         {children}
       </main>
-      <PhoneBar destinations={destinations} waiting={waiting} needs={needs} untrusted={untrusted} person={person} theme={theme} save={savePreferences} signOut={signOutHere} />
+      <PhoneBar
+        destinations={destinations}
+        waiting={waiting}
+        needs={needs}
+        untrusted={untrusted}
+        person={person}
+        theme={theme}
+        save={savePreferences}
+        signOut={signOutHere}
+      />
       <Toaster />
       <PressOnce />
       <PaletteHost pages={listPalettePages(session, destinations)} save={savePreferences} />

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
-import { ROLES } from "@/lib/domain/roles";
+import { ROLES } from "@/lib/people/rules/roles";
 import { needsOf } from "./needs-of";
 
 const COUNTS = { review: 3, settle: 2, either: 4 };
 
 test("nobody is told of what they may do nothing about", () => {
-  const told = ROLES.map((role) => [role, needsOf({ user: { id: "usr_1", name: "Ana", email: "ana@example.org", role, groups: [] } }, COUNTS)]);
+  const told = ROLES.map((role) => [
+    role,
+    needsOf({ user: { id: "usr_1", name: "Ana", email: "ana@example.org", role, groups: [] } }, COUNTS),
+  ]);
   expect(told).toEqual([
     ["viewer", { review: 0, settle: 0, either: 0 }],
     ["reviewer", { review: 3, settle: 0, either: 3 }],

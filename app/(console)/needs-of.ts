@@ -1,7 +1,7 @@
 import type { Needs } from "@/components/shell/needs";
-import { can, type Principal } from "@/lib/auth/principal";
-import { countNeeds, type NeedCounts } from "@/lib/store/queries/needs";
-import { engineDeps } from "@/lib/engine/deps";
+import { can, type Principal } from "@/lib/people/session/principal";
+import { countNeeds, type NeedCounts } from "@/lib/runs/queries/needs";
+import { engineDeps } from "@/lib/database/deps";
 
 /** Of what runs need of people, that which this person may do: a number that one can do nothing about is noise. */
 export function needsOf(caller: Principal, { review, settle, either }: NeedCounts): Needs {
@@ -13,5 +13,7 @@ export function needsOf(caller: Principal, { review, settle, either }: NeedCount
 /** Asked for nobody who may do none of it. */
 export async function loadNeeds(caller: Principal): Promise<Needs> {
   const none = { review: 0, settle: 0, either: 0 };
-  return can(caller, "approvals:decide") || can(caller, "runs:write") ? needsOf(caller, await countNeeds(engineDeps().db)) : none;
+  return can(caller, "approvals:decide") || can(caller, "runs:write")
+    ? needsOf(caller, await countNeeds(engineDeps().db))
+    : none;
 }

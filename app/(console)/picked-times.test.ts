@@ -3,8 +3,15 @@ import { pickerValue, placeOf, settleTimes } from "./picked-times";
 
 describe("times that were picked", () => {
   test("become the moments that the reader's clock means, winter and summer, and a day its first moment", () => {
-    expect(settleTimes({ from: "2026-01-31T09:30", to: "2026-07-01" }, "Europe/Berlin")).toEqual({ from: "2026-01-31T08:30:00.000Z", to: "2026-06-30T22:00:00.000Z" });
-    expect(settleTimes({ type: "user", from: "2026-01-31T09:30" }, "UTC")).toEqual({ type: "user", from: "2026-01-31T09:30:00.000Z", to: undefined });
+    expect(settleTimes({ from: "2026-01-31T09:30", to: "2026-07-01" }, "Europe/Berlin")).toEqual({
+      from: "2026-01-31T08:30:00.000Z",
+      to: "2026-06-30T22:00:00.000Z",
+    });
+    expect(settleTimes({ type: "user", from: "2026-01-31T09:30" }, "UTC")).toEqual({
+      type: "user",
+      from: "2026-01-31T09:30:00.000Z",
+      to: undefined,
+    });
   });
 
   test("where the clock leaves an hour out are the moment after it, and where it repeats one the first", () => {

@@ -9,8 +9,8 @@ interface PickedTimes {
 }
 
 /**
- * The address with the moments that the reader's clock means, when a picker or a person gave times without a zone; null when there are none. So an address
- * shows the same to someone elsewhere.
+ * The address with the moments that the reader's clock means, when a picker or a person gave times without a zone; null
+ * when there are none. So an address shows the same to someone elsewhere.
  */
 export function settleTimes<T extends PickedTimes>(query: T, zone: string): T | null {
   const settle = (text: string | undefined): string | undefined => {

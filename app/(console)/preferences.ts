@@ -1,10 +1,10 @@
 "use server";
 
 import { unstable_rethrow } from "next/navigation";
-import { actorOf, requireSession } from "@/lib/auth/session";
-import type { PreferencesChange } from "@/lib/domain/preferences";
-import { changePreferences } from "@/lib/engine/change-preferences";
-import { engineDeps } from "@/lib/engine/deps";
+import { actorOf, requireSession } from "@/lib/people/session/session";
+import type { PreferencesChange } from "@/lib/people/rules/preferences";
+import { changePreferences } from "@/lib/people/change-preferences";
+import { engineDeps } from "@/lib/database/deps";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";

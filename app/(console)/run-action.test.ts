@@ -1,5 +1,6 @@
 import { redirect } from "next/navigation";
 import { describe, expect, it } from "vitest";
+import { verifies } from "@/e2e/requirements";
 import { KimitsuError } from "@/lib/errors";
 import { runAction, textField } from "./run-action";
 
@@ -13,9 +14,19 @@ describe("an action", () => {
   it("gives a refusal's message and its issues by field, and keeps what was typed except passwords", async () => {
     const form = formOf({ email: "a@b", password: "hunter2hunter2", currentPassword: "x", $ACTION_ID: "1" });
     const state = await runAction(form, async () => {
-      throw new KimitsuError("conflict", "a@b already has an account.", { issues: [{ path: "email", message: "is taken" }, { path: "scopes.0", message: "is unknown" }] });
+      throw new KimitsuError("conflict", "a@b already has an account.", {
+        issues: [
+          { path: "email", message: "is taken" },
+          { path: "scopes.0", message: "is unknown" },
+        ],
+      });
     });
-    expect(state).toEqual({ status: "failed", message: "a@b already has an account.", issues: { email: "is taken", scopes: "is unknown" }, values: { email: "a@b" } });
+    expect(state).toEqual({
+      status: "failed",
+      message: "a@b already has an account.",
+      issues: { email: "is taken", scopes: "is unknown" },
+      values: { email: "a@b" },
+    });
   });
 
   it("shows nothing of an unforeseen fault but the id under which the log has it", async () => {
@@ -25,12 +36,28 @@ describe("an action", () => {
     expect(state.message).toMatch(/^Something went wrong; the server's log has it under req_\w+\.$/);
   });
 
+  it(verifies("actions:anything", "refuses what is no form before anything is done"), async () => {
+    for (const given of [null, undefined, "x", {}]) {
+      const state = await runAction(given as unknown as FormData, () => expect.unreachable());
+      expect(state).toEqual({
+        status: "failed",
+        message: expect.stringContaining("nothing was changed"),
+        issues: {},
+        values: {},
+      });
+    }
+  });
+
   it("lets a redirect through", async () => {
     await expect(runAction(formOf({}), async () => redirect("/inbox"))).rejects.toThrow("NEXT_REDIRECT");
   });
 
   it("hands on what is shown once", async () => {
-    expect(await runAction(formOf({}), async () => ({ message: "made", secret: "s" }))).toMatchObject({ status: "done", message: "made", secret: "s" });
+    expect(await runAction(formOf({}), async () => ({ message: "made", secret: "s" }))).toMatchObject({
+      status: "done",
+      message: "made",
+      secret: "s",
+    });
   });
 });
 

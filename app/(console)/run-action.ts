@@ -8,18 +8,32 @@ import { log } from "@/lib/log";
  * The edge at which a server action turns a refusal into words for its form. What nobody foresaw is logged under an id,
  * and only the id is shown. Redirects pass through.
  */
-export async function runAction(form: FormData, work: () => Promise<{ message: string; secret?: string }>): Promise<FormState> {
+export async function runAction(
+  form: FormData,
+  work: () => Promise<{ message: string; secret?: string }>,
+): Promise<FormState> {
   try {
+    // An action can be called by anyone with anything.
+    if (!(form instanceof FormData))
+      throw new KimitsuError(
+        "invalid_request",
+        "This action takes the fields of a form and was sent something else; nothing was changed.",
+      );
     return { status: "done", issues: {}, values: {}, ...(await work()) };
   } catch (error) {
     unstable_rethrow(error);
-    const values = keptValues(form);
+    const values = form instanceof FormData ? keptValues(form) : {};
     if (error instanceof KimitsuError && error.code !== "internal") {
       return { status: "failed", message: error.message, issues: issuesByField(error), values };
     }
     const requestId = createId("request");
     log.error({ err: error, request_id: requestId }, "a server action failed");
-    return { status: "failed", message: `Something went wrong; the server's log has it under ${requestId}.`, issues: {}, values };
+    return {
+      status: "failed",
+      message: `Something went wrong; the server's log has it under ${requestId}.`,
+      issues: {},
+      values,
+    };
   }
 }
 
@@ -29,7 +43,10 @@ function issuesByField(error: KimitsuError): Record<string, string> {
   return issues;
 }
 
-/** A text field as it was typed; absent and empty are the same to a person. Text that the database cannot hold is refused. */
+/**
+ * A text field as it was typed; absent and empty are the same to a person. Text that the database cannot hold is
+ * refused.
+ */
 export function textField(form: FormData, name: string): string | undefined {
   const value = form.get(name);
   if (typeof value !== "string" || value === "") return undefined;

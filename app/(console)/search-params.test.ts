@@ -8,5 +8,7 @@ it("takes one value, trimmed, and nothing else", () => {
 
 it("leaves absent parameters out of an address and escapes the others", () => {
   expect(addressWith("/audit", { type: undefined })).toBe("/audit");
-  expect(addressWith("/audit", { type: "a&b", chain: undefined, cursor: "evt_1" })).toBe("/audit?type=a%26b&cursor=evt_1");
+  expect(addressWith("/audit", { type: "a&b", chain: undefined, cursor: "evt_1" })).toBe(
+    "/audit?type=a%26b&cursor=evt_1",
+  );
 });

@@ -1,4 +1,7 @@
-/** One value of the address's query. Repeated or empty ones count as absent, and so do those that no stored text can equal. */
+/**
+ * One value of the address's query. Repeated or empty ones count as absent, and so do those that no stored text can
+ * equal.
+ */
 export function oneText(value: string | string[] | undefined): string | undefined {
   return typeof value === "string" && value.trim() !== "" && !value.includes("\0") ? value.trim() : undefined;
 }

@@ -11,7 +11,9 @@ export function dayAt(at: Date, zone: string): Day {
 /** Null when there is no such day. */
 export function parseDay(text: string): Day | null {
   const at = new Date(`${text}T00:00:00Z`);
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text) ? text : null;
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
+    ? text
+    : null;
 }
 
 export function addDays(day: Day, days: number): Day {
@@ -34,8 +36,8 @@ export function wallTime(at: Date, zone: string): string {
 }
 
 /**
- * The first moment at which the clocks of a zone show this, or a day's first moment; null when it is no time. Where clocks are put forward over it, the moment
- * after the gap.
+ * The first moment at which the clocks of a zone show this, or a day's first moment; null when it is no time. Where
+ * clocks are put forward over it, the moment after the gap.
  */
 export function momentOf(text: string, zone: string): Date | null {
   if (!text.includes("T")) return parseDay(text) === null ? null : startOfDay(text, zone);
@@ -61,7 +63,9 @@ function endOfGap(moments: readonly Date[], zone: string): Date {
 /** The moments that a wall clock can mean, earliest first: one for each offset that the zone has around it. */
 function momentsOf(wall: number, zone: string): Date[] {
   const offsets = [wall - DAY_MS, wall, wall + DAY_MS].map((at) => offsetMs(new Date(at), zone));
-  return [...new Set(offsets)].map((offset) => new Date(wall - offset)).sort((one, other) => one.getTime() - other.getTime());
+  return [...new Set(offsets)]
+    .map((offset) => new Date(wall - offset))
+    .sort((one, other) => one.getTime() - other.getTime());
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
@@ -70,7 +74,16 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 function clockOf(zone: string): Intl.DateTimeFormat {
   const known = clocks.get(zone);
   if (known) return known;
-  const clock = new Intl.DateTimeFormat("en", { timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" });
+  const clock = new Intl.DateTimeFormat("en", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
   clocks.set(zone, clock);
   return clock;
 }
@@ -79,5 +92,8 @@ function clockOf(zone: string): Intl.DateTimeFormat {
 function offsetMs(at: Date, zone: string): number {
   const parts = clockOf(zone).formatToParts(at);
   const of = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
-  return Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")) - Math.floor(at.getTime() / 1000) * 1000;
+  return (
+    Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")) -
+    Math.floor(at.getTime() / 1000) * 1000
+  );
 }

@@ -1,7 +1,7 @@
 import { route } from "@/app/api-route";
 import { listAuditLog } from "@/lib/http/schemas/audit-log";
-import { engineDeps } from "@/lib/engine/deps";
-import { listEvents } from "@/lib/store/queries/list-events";
+import { engineDeps } from "@/lib/database/deps";
+import { listEvents } from "@/lib/audit/queries/list-events";
 import { toFilter, toWire } from "./trail";
 
 export const GET = route(listAuditLog, async ({ query }) => {

@@ -1,8 +1,14 @@
 import type { z } from "zod";
 import type { trailEventSchema } from "@/lib/http/schemas/audit-log";
-import type { TrailEvent, TrailFilter } from "@/lib/store/queries/list-events";
+import type { TrailEvent, TrailFilter } from "@/lib/audit/queries/list-events";
 
-export function toFilter(query: { chain?: string; type?: string; actor?: string; from?: string; to?: string }): TrailFilter {
+export function toFilter(query: {
+  chain?: string;
+  type?: string;
+  actor?: string;
+  from?: string;
+  to?: string;
+}): TrailFilter {
   return {
     chainId: query.chain,
     type: query.type,

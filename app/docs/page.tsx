@@ -24,10 +24,16 @@ export default async function DocsPage() {
   const origin = await ownOrigin();
   return (
     <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] wide:grid-cols-[264px_minmax(0,1fr)]">
-      <a href="#content" className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+      <a
+        href="#content"
+        className="sr-only z-50 rounded-md bg-ink px-3.5 py-2 font-medium text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
         Skip to content
       </a>
-      <nav aria-label="Contents" className="sticky top-0 h-dvh overflow-y-auto border-r border-line bg-sunken px-4.5 py-4.5 max-wide:hidden">
+      <nav
+        aria-label="Contents"
+        className="sticky top-0 h-dvh overflow-y-auto border-r border-line bg-sunken px-4.5 py-4.5 max-wide:hidden"
+      >
         <a href="/inbox" className="mb-6 flex items-center gap-2.5 rounded-[6px] font-semibold tracking-[-0.01em]">
           <Seal />
           Kimitsu
@@ -47,13 +53,17 @@ export default async function DocsPage() {
           <section className="grid gap-4">
             <p className="text-ink-2 text-pretty">{document.info.description}</p>
             <p className="text-ink-2 text-pretty">
-              A program signs in with a token in the header <code>Authorization: Bearer …</code>; a token has scopes and acts as the person it belongs to. Make one under Settings, Tokens, or:
+              A program signs in with a token in the header <code>Authorization: Bearer …</code>; a token has scopes and
+              acts as the person it belongs to. Make one under Settings, Tokens, or:
             </p>
             <Command text={TOKEN_COMMAND} />
           </section>
           <details className="rounded-lg border border-line px-3.5 py-2.5 wide:hidden">
             <summary className="flex items-center gap-2 font-medium">
-              <ChevronRight aria-hidden className="size-4 text-ink-3 transition-transform [[open]>summary>&]:rotate-90" />
+              <ChevronRight
+                aria-hidden
+                className="size-4 text-ink-3 transition-transform [[open]>summary>&]:rotate-90"
+              />
               Contents
             </summary>
             <nav aria-label="Contents" className="pt-3">
@@ -64,7 +74,8 @@ export default async function DocsPage() {
             <section className="grid gap-2.5">
               <h2 className="text-xl font-semibold tracking-[-0.015em]">Errors</h2>
               <p className="text-ink-2 text-pretty">
-                Every refusal has this one form. <code>issues</code> lists all problems of a request, not the first; <code>request_id</code> leads to the log.
+                Every refusal has this one form. <code>issues</code> lists all problems of a request, not the first;{" "}
+                <code>request_id</code> leads to the log.
               </p>
               <SchemaTree schema={schemas.Error} schemas={schemas} />
             </section>

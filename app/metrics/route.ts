@@ -1,6 +1,6 @@
 import { route } from "@/app/api-route";
-import { engineDeps } from "@/lib/engine/deps";
-import { readMetrics } from "@/lib/engine/read-metrics";
+import { engineDeps } from "@/lib/database/deps";
+import { readMetrics } from "@/lib/runs/read-metrics";
 import { getMetrics } from "@/lib/http/schemas/health";
 
 export const GET = route(getMetrics, async () => {

@@ -1,6 +1,6 @@
 import { route } from "@/app/api-route";
-import { engineDeps } from "@/lib/engine/deps";
-import { readReadiness } from "@/lib/engine/read-readiness";
+import { engineDeps } from "@/lib/database/deps";
+import { readReadiness } from "@/lib/runs/read-readiness";
 import { getReadiness } from "@/lib/http/schemas/health";
 
 export const GET = route(getReadiness, async () => {

@@ -9,7 +9,8 @@ import { GET as SEARCH } from "./tools/search/route";
 const database = useDatabase();
 let bench: Awaited<ReturnType<typeof openApiBench>>;
 let token: string;
-const read = async (handler: typeof TOOLS, query = "") => (await ask(handler, `/registry${query}`, { token })).body.items;
+const read = async (handler: typeof TOOLS, query = "") =>
+  (await ask(handler, `/registry${query}`, { token })).body.items;
 
 beforeAll(async () => {
   bench = await openApiBench(database);
@@ -17,7 +18,8 @@ beforeAll(async () => {
 });
 
 const own = async () => (await read(SERVERS)).find((server: { name: string }) => server.name === "recorder");
-const tool = async (name: string) => (await read(TOOLS, "?server=recorder")).find((each: { tool: string }) => each.tool === name);
+const tool = async (name: string) =>
+  (await read(TOOLS, "?server=recorder")).find((each: { tool: string }) => each.tool === name);
 async function run(with_ = bench) {
   Object.assign(globalThis, { __kimitsuRuntime: with_.deps });
   const { body } = await ask(START, "/runs", { method: "POST", token, body: { workflow: "main" } });
@@ -25,10 +27,23 @@ async function run(with_ = bench) {
 }
 
 test("a server that nobody has asked yet is unknown; after a run it is well, with its tools", async () => {
-  expect(await own()).toMatchObject({ origin: "local", health: "unknown", tools: 0, agents: ["worker"], file: "servers/recorder.server.yaml", required: true });
+  expect(await own()).toMatchObject({
+    origin: "local",
+    health: "unknown",
+    tools: 0,
+    agents: ["worker"],
+    file: "servers/recorder.server.yaml",
+    required: true,
+  });
   await run();
   const server = await own();
-  expect(server).toMatchObject({ health: "ok", last_error: null, list_hash: expect.stringMatching(/^sha256:/), listed_at: expect.any(String), checked_at: expect.any(String) });
+  expect(server).toMatchObject({
+    health: "ok",
+    last_error: null,
+    list_hash: expect.stringMatching(/^sha256:/),
+    listed_at: expect.any(String),
+    checked_at: expect.any(String),
+  });
   expect(server.tools).toBeGreaterThan(10);
 });
 
@@ -38,21 +53,32 @@ test("names that are kept for built-in servers are no servers while nobody refer
 
 test("tools have danger, annotations, fingerprints and the state of their pin", async () => {
   const echo = await tool("echo");
-  expect(echo).toMatchObject({ name: "recorder.echo", danger: expect.any(String), fingerprint: expect.stringMatching(/^sha256:/), pin: "trusted_first_use", input_schema: { type: "object" } });
+  expect(echo).toMatchObject({
+    name: "recorder.echo",
+    danger: expect.any(String),
+    fingerprint: expect.stringMatching(/^sha256:/),
+    pin: "trusted_first_use",
+    input_schema: { type: "object" },
+  });
   expect(echo.pinned_fingerprint).toBe(echo.fingerprint);
   expect(await read(TOOLS, "?server=other")).toEqual([]);
 });
 
 test("a definition that changed is shown as it is now, beside the one that is trusted, and as trusted once it is back; one that is no longer listed is gone; a server that went away is unreachable", async () => {
   const before = await tool("slow");
-  // Who is still connected hears of a change as well, and keeps it when it comes to it: after what comes next here, perhaps.
+  // Who is still connected hears of a change as well, and keeps it when it comes to it: after what comes next here,
+  // perhaps.
   await bench.deps.pool.close();
   await bench.server.change({ name: "slow", description: "Something else altogether" });
   const later = await openApiBench(database, { url: bench.server.url });
   later.clock.advance(60_000);
   await run(later);
   const after = await tool("slow");
-  expect(after).toMatchObject({ pin: "changed", description: "Something else altogether", pinned_fingerprint: before.fingerprint });
+  expect(after).toMatchObject({
+    pin: "changed",
+    description: "Something else altogether",
+    pinned_fingerprint: before.fingerprint,
+  });
   expect(after.fingerprint).not.toBe(before.fingerprint);
   await later.deps.pool.close();
   await bench.server.change({ name: "slow", description: before.description });
@@ -67,18 +93,27 @@ test("a definition that changed is shown as it is now, beside the one that is tr
   const without = await openApiBench(database, { url: bench.server.url });
   without.clock.advance(100_000);
   await run(without);
-  expect(await tool("slow")).toMatchObject({ description: before.description, gone_at: without.clock.now().toISOString() });
+  expect(await tool("slow")).toMatchObject({
+    description: before.description,
+    gone_at: without.clock.now().toISOString(),
+  });
   expect((await own()).tools, "in the last list").toBe(count - 1);
   const gone = await openApiBench(database, { url: "http://127.0.0.1:9/mcp" });
   gone.clock.advance(120_000);
   await run(gone);
-  expect(await own()).toMatchObject({ health: "unreachable", last_error: expect.stringContaining("recorder"), tools: expect.any(Number) });
+  expect(await own()).toMatchObject({
+    health: "unreachable",
+    last_error: expect.stringContaining("recorder"),
+    tools: expect.any(Number),
+  });
 });
 
 test("search finds by words in name or description, the name first", async () => {
   const found = await read(SEARCH, "?q=echo");
   expect(found[0].tool).toBe("echo");
-  expect((await read(SEARCH, "?q=gives%20headers")).map((tool: { tool: string }) => tool.tool)).toEqual(["echo-headers"]);
+  expect((await read(SEARCH, "?q=gives%20headers")).map((tool: { tool: string }) => tool.tool)).toEqual([
+    "echo-headers",
+  ]);
   expect(await read(SEARCH, "?q=zzz")).toEqual([]);
 });
 

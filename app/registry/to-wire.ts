@@ -1,10 +1,26 @@
-import type { RegistryServer, RegistryTool } from "@/lib/engine/list-registry";
+import type { RegistryServer, RegistryTool } from "@/lib/tools/registry/list-registry";
 
 export function toServer({ lastError, listHash, listedAt, checkedAt, ...server }: RegistryServer) {
-  return { ...server, last_error: lastError, list_hash: listHash, listed_at: listedAt?.toISOString() ?? null, checked_at: checkedAt?.toISOString() ?? null };
+  return {
+    ...server,
+    last_error: lastError,
+    list_hash: listHash,
+    listed_at: listedAt?.toISOString() ?? null,
+    checked_at: checkedAt?.toISOString() ?? null,
+  };
 }
 
-export function toTool({ inputSchema, outputSchema, dangerReason, readOnly, pinnedFingerprint, firstSeenAt, lastSeenAt, goneAt, ...tool }: RegistryTool) {
+export function toTool({
+  inputSchema,
+  outputSchema,
+  dangerReason,
+  readOnly,
+  pinnedFingerprint,
+  firstSeenAt,
+  lastSeenAt,
+  goneAt,
+  ...tool
+}: RegistryTool) {
   return {
     name: `${tool.server}.${tool.tool}`,
     ...tool,

@@ -6,7 +6,8 @@ import { GET, POST } from "./route";
 const database = useDatabase();
 const WITH_PARAMS =
   "kind: workflow\nname: main\nversion: '1.2.0'\nparams: { schema: { type: object, additionalProperties: false, required: [text], properties: { text: { type: string }, count: { type: integer, minimum: 1 }, key: { type: string, secret: true } } } }\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n";
-const SUB = "kind: workflow\nname: inner\nvisibility: sub-workflow\npipeline:\n  - id: shape\n    transform: { inputs: [{ from: '{{ params.x }}' }], ops: [] }\nparams: { schema: { type: object, properties: { x: { type: array } } } }\n";
+const SUB =
+  "kind: workflow\nname: inner\nvisibility: sub-workflow\npipeline:\n  - id: shape\n    transform: { inputs: [{ from: '{{ params.x }}' }], ops: [] }\nparams: { schema: { type: object, properties: { x: { type: array } } } }\n";
 
 let bench: Awaited<ReturnType<typeof openApiBench>>;
 let token: string;
@@ -15,7 +16,8 @@ beforeAll(async () => {
   token = (await bench.login("operator", { name: "Ana" })).token;
 });
 
-const start = (body: unknown, headers: Record<string, string> = {}) => ask(POST, "/runs", { method: "POST", token, body, headers });
+const start = (body: unknown, headers: Record<string, string> = {}) =>
+  ask(POST, "/runs", { method: "POST", token, body, headers });
 const list = (query: string) => ask(GET, `/runs${query}`, { token });
 const countRuns = () => database.db.run.count();
 
@@ -24,7 +26,13 @@ describe("202", () => {
     const { status, body } = await start({ workflow: "main", params: { text: "hello", key: "s3cret-value" } });
     expect([status, Object.keys(body)]).toEqual([202, ["run_id"]]);
     const row = await database.db.run.findUniqueOrThrow({ where: { id: body.run_id } });
-    expect(row).toMatchObject({ status: "pending", workflow: "main", version: "1.2.0", params: { text: "hello", key: "[secret]" }, startedByKind: "token" });
+    expect(row).toMatchObject({
+      status: "pending",
+      workflow: "main",
+      version: "1.2.0",
+      params: { text: "hello", key: "[secret]" },
+      startedByKind: "token",
+    });
     expect(JSON.stringify(row)).not.toContain("s3cret-value");
     expect(bench.woken).toContain(body.run_id);
   });
@@ -60,7 +68,12 @@ describe("Idempotency-Key", () => {
   test("each caller has keys of their own", async () => {
     const other = await bench.login("operator");
     const first = await start(body, { "idempotency-key": "shared" });
-    const second = await ask(POST, "/runs", { method: "POST", token: other.token, body, headers: { "idempotency-key": "shared" } });
+    const second = await ask(POST, "/runs", {
+      method: "POST",
+      token: other.token,
+      body,
+      headers: { "idempotency-key": "shared" },
+    });
     expect(second.status).toBe(202);
     expect(second.body.run_id).not.toBe(first.body.run_id);
   });
@@ -88,24 +101,33 @@ describe("401 and 403", () => {
   test("without a sign-in, and with a role or token that may not start runs", async () => {
     expect((await ask(POST, "/runs", { method: "POST", body: { workflow: "main" } })).status).toBe(401);
     const viewer = await bench.login("viewer");
-    expect((await ask(POST, "/runs", { method: "POST", token: viewer.token, body: { workflow: "main" } })).status).toBe(403);
+    expect((await ask(POST, "/runs", { method: "POST", token: viewer.token, body: { workflow: "main" } })).status).toBe(
+      403,
+    );
     const narrow = await bench.login("admin", { scopes: ["runs:read"] });
-    expect((await ask(POST, "/runs", { method: "POST", token: narrow.token, body: { workflow: "main" } })).status).toBe(403);
+    expect((await ask(POST, "/runs", { method: "POST", token: narrow.token, body: { workflow: "main" } })).status).toBe(
+      403,
+    );
   });
 });
 
 describe("404", () => {
   test("an unknown workflow, one that is only a part of others, and names that every object has", async () => {
-    for (const workflow of ["nope", "inner", "constructor"]) expect((await start({ workflow, params: {} })).status, workflow).toBe(404);
+    for (const workflow of ["nope", "inner", "constructor"])
+      expect((await start({ workflow, params: {} })).status, workflow).toBe(404);
   });
 });
 
 describe("422", () => {
-  test("every misfit of the params is listed, and no run exists", async () => {
+  test("every violation of the params is listed, and no run exists", async () => {
     const before = await countRuns();
     const { status, body } = await start({ workflow: "main", params: { count: 0, extra: true } });
     expect(status).toBe(422);
-    expect(body.error.issues.map((issue: { path: string }) => issue.path).sort()).toEqual(["params.count", "params.extra", "params.text"]);
+    expect(body.error.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
+      "params.count",
+      "params.extra",
+      "params.text",
+    ]);
     expect(await countRuns()).toBe(before);
   });
 
@@ -114,15 +136,30 @@ describe("422", () => {
       const { status, body } = await start({ workflow: "main", params: { text } });
       expect([status, body.error.issues[0].path]).toEqual([422, "body.text"]);
     }
-    expect((await ask(POST, "/runs", { method: "POST", token, body: `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}` })).status).toBe(422);
+    expect(
+      (await ask(POST, "/runs", { method: "POST", token, body: `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}` }))
+        .status,
+    ).toBe(422);
   });
 });
 
 describe("GET 422", () => {
-  test.each(["zzz", "", "apr_01kc0000000000000000000000"])("the cursor %j is refused instead of answered with the first page", async (cursor) => {
-    const { status, body } = await list(`?cursor=${cursor}`);
-    expect([status, body.error.issues]).toEqual([422, [{ path: "query.cursor", message: "is not a cursor; give `next_cursor` of the page before, such as run_01kc…, or leave it out for the first page" }]]);
-  });
+  test.each(["zzz", "", "apr_01kc0000000000000000000000"])(
+    "the cursor %j is refused instead of answered with the first page",
+    async (cursor) => {
+      const { status, body } = await list(`?cursor=${cursor}`);
+      expect([status, body.error.issues]).toEqual([
+        422,
+        [
+          {
+            path: "query.cursor",
+            message:
+              "is not a cursor; give `next_cursor` of the page before, such as run_01kc…, or leave it out for the first page",
+          },
+        ],
+      ]);
+    },
+  );
 });
 
 describe("GET 200", () => {
@@ -132,7 +169,7 @@ describe("GET 200", () => {
     const ids = whole.map((item) => item.run_id);
     expect(ids).toEqual(ids.toSorted().toReversed());
     const seen: string[] = [];
-    for (let cursor = ""; ; ) {
+    for (let cursor = ""; ;) {
       const { body } = await list(`?limit=3${cursor && `&cursor=${cursor}`}`);
       seen.push(...body.items.map((item: { run_id: string }) => item.run_id));
       if (body.next_cursor === null) break;

@@ -1,15 +1,15 @@
 import { callerOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
 import { toRunFilter } from "@/app/runs/run-query";
-import { actorOf } from "@/lib/auth/principal";
-import { answerOnce } from "@/lib/engine/answer-once";
-import { engineDeps } from "@/lib/engine/deps";
-import { toSummary } from "@/lib/engine/run-envelope";
-import { runtime } from "@/lib/engine/runtime";
-import { startRun as start } from "@/lib/engine/start-run";
+import { actorOf } from "@/lib/people/session/principal";
+import { answerOnce } from "@/lib/runs/answer-once";
+import { engineDeps } from "@/lib/database/deps";
+import { toSummary } from "@/lib/runs/run-envelope";
+import { runtime } from "@/lib/runs/runtime";
+import { startRun as start } from "@/lib/runs/start-run";
 import { readRequestKey, requesterOf } from "@/lib/http/idempotency";
 import { listRuns, startRun } from "@/lib/http/schemas/runs";
-import { listRuns as readRuns } from "@/lib/store/queries/list-runs";
+import { listRuns as readRuns } from "@/lib/runs/queries/list-runs";
 
 export const GET = route(listRuns, async ({ query }) => {
   const page = await readRuns(engineDeps().db, { ...toRunFilter(query), cursor: query.cursor, limit: query.limit });
@@ -18,7 +18,9 @@ export const GET = route(listRuns, async ({ query }) => {
 
 export const POST = route(startRun, async ({ body, principal, request }) => {
   const caller = callerOf(principal);
-  const once = readRequestKey(request, startRun, requesterOf(caller), body);
-  const data = await answerOnce(runtime(), once, async (deps) => ({ run_id: (await start(deps, { ...body, actor: actorOf(caller) })).runId }));
+  const once = readRequestKey(request, startRun, { principal: requesterOf(caller), asked: body });
+  const data = await answerOnce(runtime(), once, async (deps) => ({
+    run_id: (await start(deps, { ...body, actor: actorOf(caller) })).runId,
+  }));
   return { data };
 });

@@ -1,4 +1,4 @@
-import type { RunFilter } from "@/lib/store/queries/run-filter";
+import type { RunFilter } from "@/lib/runs/queries/run-filter";
 
 interface RunQuery extends Pick<RunFilter, "workflow" | "status" | "needs" | "agent" | "who"> {
   q?: string;
@@ -9,6 +9,28 @@ interface RunQuery extends Pick<RunFilter, "workflow" | "status" | "needs" | "ag
 }
 
 /** The filter that a query of the API asks for. */
-export function toRunFilter({ workflow, status, needs, agent, who, q, from, to, cost_min: costMin, cost_max: costMax }: RunQuery): RunFilter {
-  return { workflow, status, needs, agent, who, text: q, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined, costMin, costMax };
+export function toRunFilter({
+  workflow,
+  status,
+  needs,
+  agent,
+  who,
+  q,
+  from,
+  to,
+  cost_min: costMin,
+  cost_max: costMax,
+}: RunQuery): RunFilter {
+  return {
+    workflow,
+    status,
+    needs,
+    agent,
+    who,
+    text: q,
+    from: from ? new Date(from) : undefined,
+    to: to ? new Date(to) : undefined,
+    costMin,
+    costMax,
+  };
 }

@@ -54,10 +54,13 @@ export interface ApiDocument {
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** Follows references until something is described; a reference to nothing is a fault of the document and shows as anything. */
+/**
+ * Follows references until something is described; a reference to nothing is a fault of the document and shows as
+ * anything.
+ */
 export function resolveSchema(schema: Schema, schemas: Schemas): Schema {
   let current = schema;
-  for (const seen = new Set<string>(); current.$ref && !seen.has(current.$ref); ) {
+  for (const seen = new Set<string>(); current.$ref && !seen.has(current.$ref);) {
     seen.add(current.$ref);
     current = schemas[refName(current.$ref)] ?? {};
   }

@@ -10,7 +10,10 @@ export function Contents({ groups }: { groups: readonly OperationGroup[] }) {
           <ul className="grid">
             {group.operations.map(({ method, path, operation }) => (
               <li key={operation.operationId}>
-                <a href={`#${operation.operationId}`} className="flex items-baseline gap-2 rounded-sm py-0.75 text-sm text-ink-2 hover:text-ink">
+                <a
+                  href={`#${operation.operationId}`}
+                  className="flex items-baseline gap-2 rounded-sm py-0.75 text-sm text-ink-2 hover:text-ink"
+                >
                   <span className="w-9 shrink-0 font-mono text-2xs text-ink-3">{method}</span>
                   <span className="min-w-0 wrap-anywhere">{path}</span>
                 </a>

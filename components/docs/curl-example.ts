@@ -8,11 +8,18 @@ export function curlExample({ method, path, operation }: ListedOperation, schema
   const parameters = operation.parameters ?? [];
   const filled = path.replace(/\{([^}]+)\}/g, (_all, name: string) => name.toUpperCase());
   const query = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
-  const address = origin + filled + (query.length > 0 ? `?${query.map(({ name }) => `${name}=${name.toUpperCase()}`).join("&")}` : "");
+  const address =
+    origin +
+    filled +
+    (query.length > 0 ? `?${query.map(({ name }) => `${name}=${name.toUpperCase()}`).join("&")}` : "");
   const lines = [`curl${method === "GET" ? "" : ` -X ${method}`} '${address}'`];
   if (operation["x-permission"] !== "public") lines.push(`-H 'Authorization: Bearer TOKEN'`);
   const body = operation.requestBody?.content["application/json"]?.schema;
-  if (body) lines.push(`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(exampleOf(body, schemas)).replaceAll("'", `'\\''`)}'`);
+  if (body)
+    lines.push(
+      `-H 'Content-Type: application/json'`,
+      `-d '${JSON.stringify(exampleOf(body, schemas)).replaceAll("'", `'\\''`)}'`,
+    );
   return lines.join(" \\\n  ");
 }
 
@@ -29,7 +36,12 @@ export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown 
   if (type === "number" || type === "integer") return resolved.minimum ?? 0;
   if (type === "boolean") return false;
   if (type === "null") return null;
-  if (type === "array") return resolved.minItems && resolved.items && depth < DEPTH_MAX ? [exampleOf(resolved.items, schemas, depth + 1)] : [];
+  if (type === "array")
+    return resolved.minItems && resolved.items && depth < DEPTH_MAX
+      ? [exampleOf(resolved.items, schemas, depth + 1)]
+      : [];
   const names = depth < DEPTH_MAX ? (resolved.required ?? []) : [];
-  return Object.fromEntries(names.map((name) => [name, exampleOf(resolved.properties?.[name] ?? {}, schemas, depth + 1)]));
+  return Object.fromEntries(
+    names.map((name) => [name, exampleOf(resolved.properties?.[name] ?? {}, schemas, depth + 1)]),
+  );
 }

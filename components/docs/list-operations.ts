@@ -17,7 +17,8 @@ export interface OperationGroup {
 /** Operations by tag, tags in the document's order, operations in the order of their paths there. */
 export function listOperations(document: ApiDocument): OperationGroup[] {
   const groups = new Map<string, OperationGroup>();
-  for (const tag of document.tags ?? []) groups.set(tag.name, { name: tag.name, description: tag.description ?? "", operations: [] });
+  for (const tag of document.tags ?? [])
+    groups.set(tag.name, { name: tag.name, description: tag.description ?? "", operations: [] });
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(item)) {
       if (!METHODS.includes(method)) continue;

@@ -7,11 +7,23 @@ import type { ListedOperation } from "./list-operations";
 import { Prose } from "./prose";
 import { SchemaTree } from "./schema-tree";
 
-export function OperationCard({ listed, schemas, origin }: { listed: ListedOperation; schemas: Schemas; origin: string }) {
+export function OperationCard({
+  listed,
+  schemas,
+  origin,
+}: {
+  listed: ListedOperation;
+  schemas: Schemas;
+  origin: string;
+}) {
   const { method, path, operation } = listed;
   const body = operation.requestBody?.content["application/json"]?.schema;
   return (
-    <article id={operation.operationId} aria-labelledby={`${operation.operationId}-title`} className="grid scroll-mt-4 gap-4 border-t border-line py-7">
+    <article
+      id={operation.operationId}
+      aria-labelledby={`${operation.operationId}-title`}
+      className="grid scroll-mt-4 gap-4 border-t border-line py-7"
+    >
       <div className="grid gap-1.5">
         <h3 id={`${operation.operationId}-title`} className="text-lg font-semibold">
           {operation.summary ?? operation.operationId}
@@ -28,7 +40,9 @@ export function OperationCard({ listed, schemas, origin }: { listed: ListedOpera
           </p>
         ) : null}
       </div>
-      {operation.parameters && operation.parameters.length > 0 ? <Parameters of={`${method} ${path}`} parameters={operation.parameters} /> : null}
+      {operation.parameters && operation.parameters.length > 0 ? (
+        <Parameters of={`${method} ${path}`} parameters={operation.parameters} />
+      ) : null}
       {body ? (
         <Part title="Request body">
           <SchemaTree schema={body} schemas={schemas} />
@@ -54,7 +68,12 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
 function Parameters({ of, parameters }: { of: string; parameters: readonly Parameter[] }) {
   return (
     <Part title="Parameters">
-      <div role="region" aria-label={`Parameters of ${of}`} tabIndex={0} className="overflow-x-auto rounded-lg border border-line">
+      <div
+        role="region"
+        aria-label={`Parameters of ${of}`}
+        tabIndex={0}
+        className="overflow-x-auto rounded-lg border border-line"
+      >
         <table className="w-full border-collapse text-left">
           <thead className="sr-only">
             <tr>
@@ -73,7 +92,9 @@ function Parameters({ of, parameters }: { of: string; parameters: readonly Param
                   {parameter.in}, {parameter.required ? "required" : "optional"}
                 </td>
                 <td className="w-full min-w-48 py-2 pr-3.5 text-sm">
-                  <span className="text-ink-3">{[describeType(parameter.schema ?? {}), ...describeLimits(parameter.schema ?? {})].join(", ")}</span>
+                  <span className="text-ink-3">
+                    {[describeType(parameter.schema ?? {}), ...describeLimits(parameter.schema ?? {})].join(", ")}
+                  </span>
                   {parameter.description ? (
                     <span className="block text-ink-2">
                       <Prose text={parameter.description} />
@@ -89,7 +110,9 @@ function Parameters({ of, parameters }: { of: string; parameters: readonly Param
   );
 }
 
-/** Successes in full; errors by their meaning alone, since they all have the one form that the page shows at its top. */
+/**
+ * Successes in full; errors by their meaning alone, since they all have the one form that the page shows at its top.
+ */
 function Answers({ listed, schemas }: { listed: ListedOperation; schemas: Schemas }) {
   return (
     <ul className="grid gap-2.5">
@@ -102,7 +125,9 @@ function Answers({ listed, schemas }: { listed: ListedOperation; schemas: Schema
               <code className="font-medium">{status}</code> <span className="text-ink-2">{response.description}</span>
               {isSuccess && mediaType !== "application/json" ? <span className="text-ink-3">, {mediaType}</span> : null}
             </p>
-            {isSuccess && mediaType === "application/json" && content?.schema ? <SchemaTree schema={content.schema} schemas={schemas} /> : null}
+            {isSuccess && mediaType === "application/json" && content?.schema ? (
+              <SchemaTree schema={content.schema} schemas={schemas} />
+            ) : null}
           </li>
         );
       })}

@@ -16,21 +16,39 @@ export function SchemaTree({ schema, schemas, above = [] }: Props) {
   const fields = fieldsOf(schema, schemas, above);
   if (!fields) return <p className="text-sm text-ink-2">{describeType(schema)}</p>;
   return (
-    <ul className={classNames("grid", above.length > 0 ? "border-l border-line pl-4.5" : "divide-y divide-line rounded-lg border border-line px-4.5")}>
+    <ul
+      className={classNames(
+        "grid",
+        above.length > 0 ? "border-l border-line pl-4.5" : "divide-y divide-line rounded-lg border border-line px-4.5",
+      )}
+    >
       {fields.list.map(([name, field]) => (
         <li key={name} className="py-1.5">
-          <SchemaField name={name} schema={field} required={fields.required.includes(name)} schemas={schemas} above={fields.above} />
+          <SchemaField
+            name={name}
+            schema={field}
+            required={fields.required.includes(name)}
+            schemas={schemas}
+            above={fields.above}
+          />
         </li>
       ))}
     </ul>
   );
 }
 
-function SchemaField({ name, schema, required, schemas, above }: Props & { name: string; required: boolean; above: readonly string[] }) {
+function SchemaField({
+  name,
+  schema,
+  required,
+  schemas,
+  above,
+}: Props & { name: string; required: boolean; above: readonly string[] }) {
   const limits = describeLimits(schema);
   const line = (
     <>
-      <code className="font-medium text-ink">{name}</code> <span className="text-sm text-ink-3">{describeType(schema)}</span>
+      <code className="font-medium text-ink">{name}</code>{" "}
+      <span className="text-sm text-ink-3">{describeType(schema)}</span>
       {required ? null : <span className="text-sm text-ink-3">, optional</span>}
       {limits.length > 0 ? <span className="text-sm text-ink-3">, {limits.join(", ")}</span> : null}
     </>
@@ -52,7 +70,10 @@ function SchemaField({ name, schema, required, schemas, above }: Props & { name:
   return (
     <details open={above.length === 1}>
       <summary className="relative wrap-anywhere hover:text-accent">
-        <ChevronRight aria-hidden className="absolute top-1 -left-3.5 size-3 text-ink-3 transition-transform [[open]>summary>&]:rotate-90" />
+        <ChevronRight
+          aria-hidden
+          className="absolute top-1 -left-3.5 size-3 text-ink-3 transition-transform [[open]>summary>&]:rotate-90"
+        />
         {line}
       </summary>
       {says}
@@ -68,7 +89,11 @@ function fieldsOf(schema: Schema, schemas: Schemas, above: readonly string[]) {
   if (name && above.includes(name)) return null;
   const resolved = resolveSchema(schema, schemas);
   if (!resolved.properties || Object.keys(resolved.properties).length === 0) return null;
-  return { list: Object.entries(resolved.properties), required: resolved.required ?? [], above: [...above, name ?? "inline"] };
+  return {
+    list: Object.entries(resolved.properties),
+    required: resolved.required ?? [],
+    above: [...above, name ?? "inline"],
+  };
 }
 
 /** Where a field's own fields are: in itself, in its items, or in the one variant that is not null. */

@@ -22,7 +22,8 @@ interface Props<Item> {
 
 /** A table of figures: what each row is about, then what is known of it. */
 export function FigureTable<Item>({ label, items, keyOf, columns, isDense = false }: Props<Item>) {
-  const look = ({ isFigure, isSecondary }: Column<Item>) => classNames(isFigure && "text-right", isSecondary && "max-tablet:hidden");
+  const look = ({ isFigure, isSecondary }: Column<Item>) =>
+    classNames(isFigure && "text-right", isSecondary && "max-tablet:hidden");
   return (
     <Table
       label={label}
@@ -35,7 +36,15 @@ export function FigureTable<Item>({ label, items, keyOf, columns, isDense = fals
       {items.map((item) => (
         <Row key={keyOf(item)} className="hover:bg-sunken/60">
           {columns.map((column, index) => (
-            <Td key={column.title} className={classNames(look(column), column.isFigure && "whitespace-nowrap tabular-nums", index === 0 && "w-full wrap-anywhere tablet:w-auto", isDense && "py-1.5")}>
+            <Td
+              key={column.title}
+              className={classNames(
+                look(column),
+                column.isFigure && "whitespace-nowrap tabular-nums",
+                index === 0 && "w-full wrap-anywhere tablet:w-auto",
+                isDense && "py-1.5",
+              )}
+            >
               {column.renderCell(item)}
             </Td>
           ))}

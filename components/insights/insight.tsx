@@ -14,7 +14,15 @@ interface Props {
 /** One question that the page answers: its name, a sentence that says what the figures show, and the figures. */
 export function Insight({ id, title, says, isHalf = false, children }: Props) {
   return (
-    <section aria-labelledby={id} className={classNames("border-b border-line py-5", isHalf ? "wide:row-span-2 wide:grid wide:grid-rows-subgrid wide:content-start wide:border-b-0" : "last:border-b-0")}>
+    <section
+      aria-labelledby={id}
+      className={classNames(
+        "border-b border-line py-5",
+        isHalf
+          ? "wide:row-span-2 wide:grid wide:grid-rows-subgrid wide:content-start wide:border-b-0"
+          : "last:border-b-0",
+      )}
+    >
       <header className="grid content-start gap-0.5 px-4 pb-3 tablet:px-6">
         <h2 id={id} className="font-semibold">
           {title}

@@ -20,25 +20,47 @@ interface Props {
   children: ReactNode;
 }
 
-/** Lines with their values at the left, names below, and what is drawn between: widths in percent, so that words keep their shape at any size. */
+/**
+ * Lines with their values at the left, names below, and what is drawn between: widths in percent, so that words keep
+ * their shape at any size.
+ */
 export function Plot({ label, scale, describeTick, slots, names, children }: Props) {
   return (
     <div role="img" aria-label={label} className="grid grid-cols-[52px_minmax(0,1fr)]">
       <svg aria-hidden width="52" height={HEIGHT}>
         {scale.ticks.map((tick) => (
-          <text key={tick} x="44" y={heightAt(scale.place(tick)) + 4} textAnchor="end" className="fill-ink-3 text-2xs tabular-nums">
+          <text
+            key={tick}
+            x="44"
+            y={heightAt(scale.place(tick)) + 4}
+            textAnchor="end"
+            className="fill-ink-3 text-2xs tabular-nums"
+          >
             {describeTick(tick)}
           </text>
         ))}
       </svg>
       <svg aria-hidden width="100%" height={HEIGHT} className="overflow-visible">
         {scale.ticks.map((tick) => (
-          <line key={tick} x1="0" x2="100%" y1={heightAt(scale.place(tick))} y2={heightAt(scale.place(tick))} className="stroke-line" />
+          <line
+            key={tick}
+            x1="0"
+            x2="100%"
+            y1={heightAt(scale.place(tick))}
+            y2={heightAt(scale.place(tick))}
+            className="stroke-line"
+          />
         ))}
         {children}
         {slots.map((slot, index) =>
           slot.isNamed ? (
-            <text key={index} x={`${slot.middle}%`} y={HEIGHT - 4} textAnchor="middle" className={classNames("fill-ink-3 text-2xs", !slot.isNamedOnPhone && "max-tablet:hidden")}>
+            <text
+              key={index}
+              x={`${slot.middle}%`}
+              y={HEIGHT - 4}
+              textAnchor="middle"
+              className={classNames("fill-ink-3 text-2xs", !slot.isNamedOnPhone && "max-tablet:hidden")}
+            >
               {names[index]}
             </text>
           ) : null,

@@ -3,7 +3,9 @@ import { countScale, placeSlots, waitScale } from "./scale";
 
 describe("scales", () => {
   test("end at a round number that holds the largest count", () => {
-    expect([0, 1, 3, 7, 10, 11, 48, 120].map((max) => countScale(max).ticks.at(-1))).toEqual([1, 1, 3, 8, 10, 20, 60, 200]);
+    expect([0, 1, 3, 7, 10, 11, 48, 120].map((max) => countScale(max).ticks.at(-1))).toEqual([
+      1, 1, 3, 8, 10, 20, 60, 200,
+    ]);
     expect(countScale(7).place(4)).toBe(0.5);
   });
 
@@ -21,7 +23,8 @@ describe("scales", () => {
     for (const count of [1, 7, 30, 90, 53]) {
       const slots = placeSlots(count);
       expect(slots).toHaveLength(count);
-      for (const [index, slot] of slots.slice(1).entries()) expect(slot.left).toBeGreaterThan(slots[index]!.left + slots[index]!.width);
+      for (const [index, slot] of slots.slice(1).entries())
+        expect(slot.left).toBeGreaterThan(slots[index]!.left + slots[index]!.width);
       expect(slots.at(-1)).toMatchObject({ isNamed: true, isNamedOnPhone: true });
       expect(slots.filter(({ isNamedOnPhone }) => isNamedOnPhone).length).toBeLessThanOrEqual(5);
       expect(slots.filter(({ isNamedOnPhone, isNamed }) => isNamedOnPhone && !isNamed)).toEqual([]);

@@ -4,7 +4,19 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Lengths of time that people know; waits differ by factors, so the scale is by factors too. */
-const WAIT_TICKS = [100, SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 365 * DAY_MS];
+const WAIT_TICKS = [
+  100,
+  SECOND_MS,
+  10 * SECOND_MS,
+  MINUTE_MS,
+  10 * MINUTE_MS,
+  HOUR_MS,
+  6 * HOUR_MS,
+  DAY_MS,
+  7 * DAY_MS,
+  30 * DAY_MS,
+  365 * DAY_MS,
+];
 const STEPS = [1, 2, 3, 4, 6, 8, 10];
 
 export interface Scale {
@@ -61,6 +73,12 @@ export function placeSlots(count: number): Slot[] {
     const middle = slot * (index + 0.5);
     // Counted from the end, so that the newest has its name.
     const fromEnd = count - 1 - index;
-    return { middle, left: middle - width / 2, width, isNamed: fromEnd % every === 0, isNamedOnPhone: fromEnd % everyOnPhone === 0 };
+    return {
+      middle,
+      left: middle - width / 2,
+      width,
+      isNamed: fromEnd % every === 0,
+      isNamedOnPhone: fromEnd % everyOnPhone === 0,
+    };
   });
 }

@@ -12,7 +12,9 @@ export function ApprovalShare({ approved, rejected }: { approved: number; reject
       <span className="w-10 text-right">{describeShare(approved, decided)}</span>
       <svg aria-hidden width={WIDTH} height="9" className="max-tablet:hidden">
         <rect x="0.5" y="0.5" width={WIDTH - 1} height="8" rx="1.5" {...outcomeLook("rejected")} />
-        {approved > 0 ? <rect x="0.5" y="0.5" width={Math.max(width - 1, 1)} height="8" rx="1.5" {...outcomeLook("approved")} /> : null}
+        {approved > 0 ? (
+          <rect x="0.5" y="0.5" width={Math.max(width - 1, 1)} height="8" rx="1.5" {...outcomeLook("approved")} />
+        ) : null}
       </svg>
     </span>
   );

@@ -10,7 +10,11 @@ const fillClass: Record<Outcome, string> = {
 
 /** Solid, hatched, hollow: told apart without any colour. */
 export function outcomeLook(outcome: Outcome): { className: string; fill?: string; strokeDasharray?: string } {
-  return { className: fillClass[outcome], fill: outcome === "rejected" ? "url(#said-no)" : undefined, strokeDasharray: outcome === "expired" ? "2 2" : undefined };
+  return {
+    className: fillClass[outcome],
+    fill: outcome === "rejected" ? "url(#said-no)" : undefined,
+    strokeDasharray: outcome === "expired" ? "2 2" : undefined,
+  };
 }
 
 /** Once on a page that draws outcomes. */

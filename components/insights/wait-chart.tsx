@@ -10,10 +10,18 @@ const RING = 4.5;
 /** How long people took, part by part: half of the decisions were made by the dot, nine of ten by the ring. */
 export function WaitChart({ parts, label }: { parts: readonly VerdictPart[]; label: string }) {
   const slots = placeSlots(parts.length);
-  const scale = waitScale(parts.flatMap(({ p50Ms, p90Ms }) => (p50Ms === null || p90Ms === null ? [] : [p50Ms, p90Ms])));
+  const scale = waitScale(
+    parts.flatMap(({ p50Ms, p90Ms }) => (p50Ms === null || p90Ms === null ? [] : [p50Ms, p90Ms])),
+  );
   return (
     <figure className="grid gap-2">
-      <Plot label={label} scale={scale} describeTick={describeDuration} slots={slots} names={parts.map(({ name }) => name)}>
+      <Plot
+        label={label}
+        scale={scale}
+        describeTick={describeDuration}
+        slots={slots}
+        names={parts.map(({ name }) => name)}
+      >
         {slots.map(({ middle }, index) => {
           const part = parts[index];
           if (!part || part.p50Ms === null || part.p90Ms === null) return null;

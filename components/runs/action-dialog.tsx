@@ -38,7 +38,15 @@ export function ActionDialog({ button, look, title, description, ...form }: Prop
   );
 }
 
-function Body({ action, sent, confirm, pendingText, danger, renderFields, onClose }: Omit<Props, "button" | "look" | "title" | "description"> & { onClose: () => void }) {
+function Body({
+  action,
+  sent,
+  confirm,
+  pendingText,
+  danger,
+  renderFields,
+  onClose,
+}: Omit<Props, "button" | "look" | "title" | "description"> & { onClose: () => void }) {
   const [state, run] = useForm(action, onClose);
   return (
     <form action={run} className="grid gap-4">

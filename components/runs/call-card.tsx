@@ -3,7 +3,7 @@ import { ChevronRight } from "lucide-react";
 import { CopyButton } from "@/components/ui/copy-button";
 import { RelativeTime } from "@/components/ui/relative-time";
 import { Tag, type Tone } from "@/components/ui/tag";
-import type { CallStatus } from "@/lib/domain/call-state";
+import type { CallStatus } from "@/lib/runs/rules/call-state";
 import { ChangedArguments } from "./changed-arguments";
 import { describeCost, describeDuration } from "./describe-figures";
 import { PersonActs, type ShownAct } from "./person-act";
@@ -25,7 +25,14 @@ export interface CallFacts {
   digest: string;
   reasons: readonly { layer: string; outcome: string; reason: string; source: string | null }[];
   approvalId: string | null;
-  decidedBy: readonly { name: string; verdict: string; at: Date; reason: string | null; comment: string | null; edited: boolean }[];
+  decidedBy: readonly {
+    name: string;
+    verdict: string;
+    at: Date;
+    reason: string | null;
+    comment: string | null;
+    edited: boolean;
+  }[];
   /** What people said became of it. */
   acts: readonly ShownAct[];
   durationMs: number | null;
@@ -40,14 +47,21 @@ export function CallCard({ call, now }: { call: CallFacts; now: string }) {
   const { word, mark } = CALL_WORDS[call.status];
   const outcome = call.error && call.status !== "succeeded" ? call.error.message : null;
   return (
-    <details open={mark === "failed" || mark === "person"} className="group rounded-lg border border-line bg-panel print:break-inside-avoid">
+    <details
+      open={mark === "failed" || mark === "person"}
+      className="group rounded-lg border border-line bg-panel print:break-inside-avoid"
+    >
       <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3.5 py-2 hover:bg-sunken/60">
         <ChevronRight aria-hidden className="size-4 text-ink-3 transition-transform group-open:rotate-90" />
         <code className="wrap-anywhere">{`${call.server}.${call.tool}`}</code>
         {call.danger === "safe" || call.danger === "low" ? null : <Tag tone={TONES[call.danger]}>{call.danger}</Tag>}
         <StatusMark mark={mark} word={word} className="text-sm text-ink-2" />
         <span className="ml-auto text-sm text-ink-3 tabular-nums">
-          {[...(call.durationMs === null ? [] : [describeDuration(call.durationMs)]), ...(call.unsettledMs === null ? [] : [`settled after ${describeDuration(call.unsettledMs)}`]), ...(call.costUsd > 0 ? [describeCost(call.costUsd)] : [])].join(" · ")}
+          {[
+            ...(call.durationMs === null ? [] : [describeDuration(call.durationMs)]),
+            ...(call.unsettledMs === null ? [] : [`settled after ${describeDuration(call.unsettledMs)}`]),
+            ...(call.costUsd > 0 ? [describeCost(call.costUsd)] : []),
+          ].join(" · ")}
         </span>
         {call.summary ? <span className="w-full pl-7 text-sm text-ink-2 wrap-anywhere">{call.summary}</span> : null}
       </summary>
@@ -83,7 +97,10 @@ export function CallCard({ call, now }: { call: CallFacts; now: string }) {
         ) : null}
         <People call={call} now={now} />
         {call.result || outcome ? (
-          <Part title={call.result?.isError || outcome ? "What went wrong" : "Result"} copied={{ text: outcomeText(call, outcome), what: "result, redacted" }}>
+          <Part
+            title={call.result?.isError || outcome ? "What went wrong" : "Result"}
+            copied={{ text: outcomeText(call, outcome), what: "result, redacted" }}
+          >
             {outcome ? <p className="text-sm text-critical wrap-anywhere">{outcome}</p> : null}
             <ResultView result={call.result} />
           </Part>
@@ -97,7 +114,9 @@ function People({ call, now }: { call: CallFacts; now: string }) {
   if (call.approvalId === null && call.acts.length === 0) return null;
   return (
     <Part title="People">
-      {call.approvalId !== null && call.decidedBy.length === 0 ? <p className="text-sm text-ink-2">Asked; nobody has decided.</p> : null}
+      {call.approvalId !== null && call.decidedBy.length === 0 ? (
+        <p className="text-sm text-ink-2">Asked; nobody has decided.</p>
+      ) : null}
       <ul className="grid gap-1 text-sm empty:hidden">
         {call.decidedBy.map((decision, index) => (
           <li key={index} className="wrap-anywhere">
@@ -112,7 +131,10 @@ function People({ call, now }: { call: CallFacts; now: string }) {
       </ul>
       <PersonActs acts={call.acts} now={now} className="grid gap-1 text-sm" />
       {call.status === "pending_approval" ? (
-        <Link href={`/inbox/${call.approvalId}`} className="text-sm text-accent underline underline-offset-3 print:hidden">
+        <Link
+          href={`/inbox/${call.approvalId}`}
+          className="text-sm text-accent underline underline-offset-3 print:hidden"
+        >
           Open in the inbox
         </Link>
       ) : null}
@@ -132,7 +154,8 @@ function ResultView({ result }: { result: CallFacts["result"] }) {
 
 /** What the part below shows, as text. */
 function outcomeText({ result }: CallFacts, outcome: string | null): string {
-  const answer = result && (result.structured !== null && !result.isError ? printValue(result.structured) : result.output);
+  const answer =
+    result && (result.structured !== null && !result.isError ? printValue(result.structured) : result.output);
   return [outcome, answer].filter(Boolean).join("\n");
 }
 

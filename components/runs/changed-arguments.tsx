@@ -14,9 +14,15 @@ export function ChangedArguments({ changes }: { changes: readonly Change[] }) {
       <caption className="sr-only">Changed by a person</caption>
       <thead>
         <tr className="border-b border-line text-ink-3">
-          <th scope="col" className="w-[24%] py-1 pr-3 font-medium">Changed</th>
-          <th scope="col" className="py-1 pr-3 font-medium">Proposed</th>
-          <th scope="col" className="py-1 font-medium">Effective</th>
+          <th scope="col" className="w-[24%] py-1 pr-3 font-medium">
+            Changed
+          </th>
+          <th scope="col" className="py-1 pr-3 font-medium">
+            Proposed
+          </th>
+          <th scope="col" className="py-1 font-medium">
+            Effective
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -39,5 +45,9 @@ export function ChangedArguments({ changes }: { changes: readonly Change[] }) {
 }
 
 function Value({ text, className }: { text: string | null; className?: string }) {
-  return text === null ? <span className="text-ink-3">not sent</span> : <code className={classNames("whitespace-pre-wrap wrap-anywhere", className)}>{text}</code>;
+  return text === null ? (
+    <span className="text-ink-3">not sent</span>
+  ) : (
+    <code className={classNames("whitespace-pre-wrap wrap-anywhere", className)}>{text}</code>
+  );
 }

@@ -28,14 +28,30 @@ test.each([
 });
 
 test("one thing and many things agree with their number", () => {
-  expect([describeCount(1, "call"), describeCount(1200, "call"), describeCount(2, "try", "tries")]).toEqual(["1 call", "1,200 calls", "2 tries"]);
+  expect([describeCount(1, "call"), describeCount(1200, "call"), describeCount(2, "try", "tries")]).toEqual([
+    "1 call",
+    "1,200 calls",
+    "2 tries",
+  ]);
 });
 
 test.each([
-  [[0, 500, 2_000], ["0 ms", "500 ms", "2.0 s"]],
-  [[7_200_000, 7_215_000, 7_230_000], ["2:00:00", "2:00:15", "2:00:30"]],
-  [[211_000, 211_250, 211_500], ["3:31.0", "3:31.2", "3:31.5"]],
-  [[211_000, 211_004, 211_008], ["3:31.000", "3:31.004", "3:31.008"]],
+  [
+    [0, 500, 2_000],
+    ["0 ms", "500 ms", "2.0 s"],
+  ],
+  [
+    [7_200_000, 7_215_000, 7_230_000],
+    ["2:00:00", "2:00:15", "2:00:30"],
+  ],
+  [
+    [211_000, 211_250, 211_500],
+    ["3:31.0", "3:31.2", "3:31.5"],
+  ],
+  [
+    [211_000, 211_004, 211_008],
+    ["3:31.000", "3:31.004", "3:31.008"],
+  ],
 ])("ticks at %j are told apart", (times, labels) => {
   expect(describeTicks(times)).toEqual(labels);
 });

@@ -8,19 +8,40 @@ export function describeDuration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 10 * SECOND_MS) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
   if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s`;
-  if (ms < HOUR_MS) return two(ms, MINUTE_MS, "min", SECOND_MS, "s");
-  if (ms < DAY_MS) return two(ms, HOUR_MS, "h", MINUTE_MS, "min");
-  return two(ms, DAY_MS, "d", HOUR_MS, "h");
+  if (ms < HOUR_MS) return describeInTwo(ms, UNITS.min, UNITS.s);
+  if (ms < DAY_MS) return describeInTwo(ms, UNITS.h, UNITS.min);
+  return describeInTwo(ms, UNITS.d, UNITS.h);
 }
 
-function two(ms: number, large: number, largeWord: string, small: number, smallWord: string): string {
-  const rest = Math.floor((ms % large) / small);
-  return `${Math.floor(ms / large)} ${largeWord}${rest > 0 ? ` ${rest} ${smallWord}` : ""}`;
+interface Unit {
+  word: string;
+  ms: number;
 }
 
-/** Times on one axis, in words that tell neighbours apart: where two units do not, as a clock, to the thousandth of a second if need be. */
+export const UNITS = {
+  s: { word: "s", ms: SECOND_MS },
+  min: { word: "min", ms: MINUTE_MS },
+  h: { word: "h", ms: HOUR_MS },
+  d: { word: "d", ms: DAY_MS },
+} as const satisfies Record<string, Unit>;
+
+/** "2 d 4 h"; what is nothing of the smaller unit is left out. */
+export function describeInTwo(ms: number, large: Unit, small: Unit): string {
+  const rest = Math.floor((ms % large.ms) / small.ms);
+  return `${Math.floor(ms / large.ms)} ${large.word}${rest > 0 ? ` ${rest} ${small.word}` : ""}`;
+}
+
+/**
+ * Times on one axis, in words that tell neighbours apart: where two units do not, as a clock, to the thousandth of a
+ * second if need be.
+ */
 export function describeTicks(times: readonly number[]): string[] {
-  const prints = [describeDuration, (ms: number) => printClock(ms, 0), (ms: number) => printClock(ms, 1), (ms: number) => printClock(ms, 3)];
+  const prints = [
+    describeDuration,
+    (ms: number) => printClock(ms, 0),
+    (ms: number) => printClock(ms, 1),
+    (ms: number) => printClock(ms, 3),
+  ];
   const tells = (labels: readonly string[]) => labels.every((label, place) => label !== labels[place + 1]);
   const tried = prints.map((print) => times.map(print));
   return tried.find(tells) ?? tried[0] ?? [];
@@ -30,7 +51,11 @@ export function describeTicks(times: readonly number[]): string[] {
 function printClock(ms: number, digits: number): string {
   const unit = 10 ** digits;
   const seconds = Math.floor((Math.max(0, ms) / SECOND_MS) * unit) / unit;
-  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), (seconds % 60).toFixed(digits).padStart(digits === 0 ? 2 : digits + 3, "0")];
+  const [hours, minutes, rest] = [
+    Math.floor(seconds / 3600),
+    Math.floor((seconds % 3600) / 60),
+    (seconds % 60).toFixed(digits).padStart(digits === 0 ? 2 : digits + 3, "0"),
+  ];
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 

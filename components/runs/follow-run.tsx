@@ -8,8 +8,9 @@ const GATHER_MS = 250;
 const AGAIN_MS = 3_000;
 
 /**
- * Keeps the page of a run true while it goes on: reads the run's own stream of events and asks for the page again when one arrives.
- * A hidden tab closes the stream and catches up when it is looked at. Without a stream, it asks every few seconds.
+ * Keeps the page of a run true while it goes on: reads the run's own stream of events and asks for the page again when
+ * one arrives. A hidden tab closes the stream and catches up when it is looked at. Without a stream, it asks every few
+ * seconds.
  */
 export function FollowRun({ runId, after }: { runId: string; after: number }) {
   const refreshPage = useRefresh();
@@ -32,7 +33,7 @@ export function FollowRun({ runId, after }: { runId: string; after: number }) {
         refresh();
       };
       try {
-        await readStream(runId, seen, current.signal, heard);
+        await readStream({ runId, after: seen }, current.signal, heard);
       } catch {
         // A stream that breaks is opened again below, and the refresh shows what was missed.
       }
@@ -65,8 +66,15 @@ export function FollowRun({ runId, after }: { runId: string; after: number }) {
   return null;
 }
 
-async function readStream(runId: string, after: number, signal: AbortSignal, heard: (id: number) => void): Promise<void> {
-  const response = await fetch(`/runs/${runId}/events`, { headers: { accept: "text/event-stream", "last-event-id": String(after) }, signal });
+async function readStream(
+  { runId, after }: { runId: string; after: number },
+  signal: AbortSignal,
+  heard: (id: number) => void,
+): Promise<void> {
+  const response = await fetch(`/runs/${runId}/events`, {
+    headers: { accept: "text/event-stream", "last-event-id": String(after) },
+    signal,
+  });
   if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

@@ -6,7 +6,8 @@ function page(ids: string, more = true): ListedPage {
   const items = [...ids].map((id) => ({ id })) as unknown as ListedPage["items"];
   return { items, nextCursor: more ? (items.at(-1)?.id ?? null) : null };
 }
-const shown = ({ items, nextCursor }: ListedPage) => `${items.map(({ id }) => id).join("")}${nextCursor ? `…${nextCursor}` : ""}`;
+const shown = ({ items, nextCursor }: ListedPage) =>
+  `${items.map(({ id }) => id).join("")}${nextCursor ? `…${nextCursor}` : ""}`;
 
 describe("a page that is put into the rows that are there", () => {
   test.each([

@@ -6,15 +6,20 @@ export interface ListedPage {
 }
 
 /**
- * Puts a page that was read just now into the rows that are there already. Its rows take the place of everything between `after`, where it
- * begins, and where it ends, so that rows which no longer fit go. When it begins at the top and does not reach the rows that are
- * there, it stands alone: what lies between is not known, and a list with a hole would lie.
+ * Puts a page that was read just now into the rows that are there already. Its rows take the place of everything
+ * between `after`, where it begins, and where it ends, so that rows which no longer fit go. When it begins at the top
+ * and does not reach the rows that are there, it stands alone: what lies between is not known, and a list with a hole
+ * would lie.
  */
 export function joinPages(list: ListedPage, after: string | null, page: ListedPage): ListedPage {
   const above = after === null ? [] : list.items.filter(({ id }) => id >= after);
   const end = page.items.at(-1)?.id;
-  if (page.nextCursor === null || end === undefined) return { items: [...above, ...page.items], nextCursor: page.nextCursor };
+  if (page.nextCursor === null || end === undefined)
+    return { items: [...above, ...page.items], nextCursor: page.nextCursor };
   const reaches = list.items.some(({ id }) => id <= (after ?? "~") && id >= end);
   const below = reaches ? list.items.filter(({ id }) => id < end) : [];
-  return { items: [...above, ...page.items, ...below], nextCursor: below.length > 0 ? list.nextCursor : page.nextCursor };
+  return {
+    items: [...above, ...page.items, ...below],
+    nextCursor: below.length > 0 ? list.nextCursor : page.nextCursor,
+  };
 }

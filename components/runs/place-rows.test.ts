@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { placeRows } from "./place-rows";
 
 const shown = (from: number, to: number, count: number, kept = -1, rowHeight = 40) =>
-  placeRows({ from, to, rowHeight }, count, kept).map((place) => ("gap" in place ? `(${place.gap})` : String(place.index))).join(" ");
+  placeRows({ from, to, rowHeight }, count, kept)
+    .map((place) => ("gap" in place ? `(${place.gap})` : String(place.index)))
+    .join(" ");
 
 test.each([
   ["all of a short list", shown(0, 24, 3), "0 1 2"],

@@ -1,7 +1,14 @@
 export type Place = { index: number } | { gap: number; before: number };
 
-/** The rows that stand in the page, with the gaps that stand for all others: those from `from` up to `to`, and the one that is kept. */
-export function placeRows({ from, to, rowHeight }: { from: number; to: number; rowHeight: number }, count: number, kept: number): Place[] {
+/**
+ * The rows that stand in the page, with the gaps that stand for all others: those from `from` up to `to`, and the one
+ * that is kept.
+ */
+export function placeRows(
+  { from, to, rowHeight }: { from: number; to: number; rowHeight: number },
+  count: number,
+  kept: number,
+): Place[] {
   // Nothing was measured yet, so that a gap would have no height.
   const [first, end] = rowHeight === 0 ? [0, count] : [Math.min(from, count), Math.min(to, count)];
   const indexes = Array.from({ length: end - first }, (_, offset) => first + offset);

@@ -32,17 +32,30 @@ if (typeof window !== "undefined") window.addEventListener("popstate", () => (we
 
 const never = () => () => undefined;
 
-/** Runs without an end: scrolling brings the next page, and only the rows near the window stand in the page. Without scripts it is a page with a link to the next. */
+/**
+ * Runs without an end: scrolling brings the next page, and only the rows near the window stand in the page. Without
+ * scripts it is a page with a link to the next.
+ */
 export function RunList({ label, first, now, rowsHref, firstHref, nextHref }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const isLive = useSyncExternalStore(never, () => true, () => false);
+  const isLive = useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
   const [store] = useState(() => openRunStore(rowsHref, first));
   const { items, nextCursor, loading } = useSyncExternalStore(store.subscribe, store.get, store.get);
   const visible = useVisibleRows(body);
   const ids = useMemo(() => items.map(({ id }) => id), [items]);
   const focused = useRowFocus(body, ids);
   useEffect(() => store.renew(first), [store, first]);
-  useMoreAndFresh(store, { from: visible.from, to: visible.to, rowHeight: visible.rowHeight, count: items.length, loading });
+  useMoreAndFresh(store, {
+    from: visible.from,
+    to: visible.to,
+    rowHeight: visible.rowHeight,
+    count: items.length,
+    loading,
+  });
   useLayoutEffect(() => {
     if (performance.now() - wentBackAt < BACK_MS) window.scrollTo({ top: store.scrollY });
     return () => void (store.scrollY = window.scrollY);
@@ -50,7 +63,10 @@ export function RunList({ label, first, now, rowsHref, firstHref, nextHref }: Pr
   return (
     <>
       <div role="region" aria-label={label}>
-        <table aria-rowcount={nextCursor === null ? items.length + HEAD_ROWS : -1} className="w-full table-fixed border-collapse text-left whitespace-nowrap">
+        <table
+          aria-rowcount={nextCursor === null ? items.length + HEAD_ROWS : -1}
+          className="w-full table-fixed border-collapse text-left whitespace-nowrap"
+        >
           <thead className="bg-paper tablet:sticky tablet:top-0 tablet:z-10 print:static">
             <tr aria-rowindex={1} className="border-b border-line">
               <RunHeads />
@@ -58,7 +74,14 @@ export function RunList({ label, first, now, rowsHref, firstHref, nextHref }: Pr
           </thead>
           <tbody ref={body}>
             {placeRows(visible, items.length, focused === null ? -1 : ids.indexOf(focused)).map((place) => {
-              if ("gap" in place) return <Gap key={`gap-${place.before === items.length ? "end" : place.before}`} rows={place.gap} rowHeight={visible.rowHeight} />;
+              if ("gap" in place)
+                return (
+                  <Gap
+                    key={`gap-${place.before === items.length ? "end" : place.before}`}
+                    rows={place.gap}
+                    rowHeight={visible.rowHeight}
+                  />
+                );
               const run = items[place.index];
               return run ? <RunRow key={run.id} run={run} now={now} rowIndex={place.index + 1 + HEAD_ROWS} /> : null;
             })}
@@ -77,7 +100,10 @@ export function RunList({ label, first, now, rowsHref, firstHref, nextHref }: Pr
 }
 
 /** Near the end the next page is asked for; what still changes and is seen is read again every few seconds. */
-function useMoreAndFresh(store: RunStore, { from, to, rowHeight, count, loading }: VisibleRows & { count: number; loading: RunListState["loading"] }) {
+function useMoreAndFresh(
+  store: RunStore,
+  { from, to, rowHeight, count, loading }: VisibleRows & { count: number; loading: RunListState["loading"] },
+) {
   useEffect(() => {
     if (rowHeight > 0 && loading === "still" && to >= count) void store.loadMore();
   }, [store, rowHeight, loading, to, count]);
@@ -89,7 +115,10 @@ function useMoreAndFresh(store: RunStore, { from, to, rowHeight, count, loading 
   }, [store, from, to]);
 }
 
-/** Stands for rows that are not in the page. The height is an attribute, because our policy refuses styles in the page's text; one cell, because more would be columns. */
+/**
+ * Stands for rows that are not in the page. The height is an attribute, because our policy refuses styles in the page's
+ * text; one cell, because more would be columns.
+ */
 function Gap({ rows, rowHeight }: { rows: number; rowHeight: number }) {
   return (
     <tr aria-hidden>
@@ -100,11 +129,29 @@ function Gap({ rows, rowHeight }: { rows: number; rowHeight: number }) {
   );
 }
 
-function Foot({ count, isWhole, loading, onMore, children }: { count: number; isWhole: boolean; loading: RunListState["loading"]; onMore: () => Promise<void>; children: ReactNode }) {
+function Foot({
+  count,
+  isWhole,
+  loading,
+  onMore,
+  children,
+}: {
+  count: number;
+  isWhole: boolean;
+  loading: RunListState["loading"];
+  onMore: () => Promise<void>;
+  children: ReactNode;
+}) {
   return (
     <div className="flex min-h-14 flex-wrap items-center gap-x-4 px-4 text-sm text-ink-3 tablet:px-6 print:hidden">
       <p role="status">
-        {loading === "failed" ? "Older runs could not be loaded." : isWhole ? `${describeCount(count, "run")}, and no older ones.` : loading === "loading" ? "Loading older runs…" : `${describeCount(count, "run")} so far; older ones follow.`}
+        {loading === "failed"
+          ? "Older runs could not be loaded."
+          : isWhole
+            ? `${describeCount(count, "run")}, and no older ones.`
+            : loading === "loading"
+              ? "Loading older runs…"
+              : `${describeCount(count, "run")} so far; older ones follow.`}
       </p>
       {isWhole || loading === "loading" ? null : (
         <Button size="small" onClick={() => void onMore()}>

@@ -67,7 +67,9 @@ function createRunStore(rowsHref: string, first: ListedPage): RunStore {
 
 async function readRows(rowsHref: string, after: string): Promise<ListedPage | null> {
   try {
-    const response = await fetch(`${rowsHref}${rowsHref.includes("?") ? "&" : "?"}cursor=${after}`, { headers: { accept: "application/json" } });
+    const response = await fetch(`${rowsHref}${rowsHref.includes("?") ? "&" : "?"}cursor=${after}`, {
+      headers: { accept: "application/json" },
+    });
     return response.ok ? ((await response.json()) as ListedPage) : null;
   } catch {
     return null;

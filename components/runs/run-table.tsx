@@ -2,8 +2,8 @@ import Link from "next/link";
 import { classNames } from "@/components/ui/class-names";
 import { RelativeTime } from "@/components/ui/relative-time";
 import { Row, Table, Td, Th } from "@/components/ui/table";
-import type { RunStatus } from "@/lib/domain/run-state";
-import type { StepStatus } from "@/lib/domain/step-state";
+import type { RunStatus } from "@/lib/runs/rules/run-state";
+import type { StepStatus } from "@/lib/runs/rules/step-state";
 import { describeCost, describeDuration } from "./describe-figures";
 import { describeRun } from "./run-words";
 import { StatusMark } from "./status-mark";
@@ -30,7 +30,17 @@ export interface ListedRun {
 }
 
 /** One row for each run; where columns are hidden, other lines say what they would. */
-export function RunTable({ runs, now, label, withWorkflow = true }: { runs: readonly ListedRun[]; now: string; label: string; withWorkflow?: boolean }) {
+export function RunTable({
+  runs,
+  now,
+  label,
+  withWorkflow = true,
+}: {
+  runs: readonly ListedRun[];
+  now: string;
+  label: string;
+  withWorkflow?: boolean;
+}) {
   return (
     <Table isFixed label={label} head={<RunHeads withWorkflow={withWorkflow} />}>
       {runs.map((run) => (
@@ -40,7 +50,10 @@ export function RunTable({ runs, now, label, withWorkflow = true }: { runs: read
   );
 }
 
-/** What a run is about has all the room that is left; on very wide screens the others have more too, so that a row stays one thing to the eye. */
+/**
+ * What a run is about has all the room that is left; on very wide screens the others have more too, so that a row stays
+ * one thing to the eye.
+ */
 export function RunHeads({ withWorkflow = true }: { withWorkflow?: boolean }) {
   return (
     <>
@@ -96,16 +109,28 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
       <Td className="max-tablet:hidden">
         {withWorkflow ? (
           <span className="block truncate">
-            <span className="font-medium">{run.workflow}</span> <span className="text-sm text-ink-3">{run.version}</span>
+            <span className="font-medium">{run.workflow}</span>{" "}
+            <span className="text-sm text-ink-3">{run.version}</span>
             <span className="text-sm text-ink-2 wide:hidden"> · {run.startedBy.person ?? run.startedBy.name}</span>
           </span>
         ) : null}
-        <span className={classNames("block truncate", withWorkflow ? "text-sm text-ink-2" : undefined)}>{aboutOf(run)}</span>
-        {withWorkflow ? null : <span className="block truncate text-sm text-ink-2 wide:hidden">{run.startedBy.person ?? run.startedBy.name}</span>}
+        <span className={classNames("block truncate", withWorkflow ? "text-sm text-ink-2" : undefined)}>
+          {aboutOf(run)}
+        </span>
+        {withWorkflow ? null : (
+          <span className="block truncate text-sm text-ink-2 wide:hidden">
+            {run.startedBy.person ?? run.startedBy.name}
+          </span>
+        )}
       </Td>
       <Td className="truncate max-wide:hidden">
         {run.startedBy.person ?? run.startedBy.name}
-        {run.startedBy.kind === "user" ? null : <span className="text-sm text-ink-3"> {run.startedBy.person === null ? run.startedBy.kind : `by ${run.startedBy.kind} ${run.startedBy.name}`}</span>}
+        {run.startedBy.kind === "user" ? null : (
+          <span className="text-sm text-ink-3">
+            {" "}
+            {run.startedBy.person === null ? run.startedBy.kind : `by ${run.startedBy.kind} ${run.startedBy.name}`}
+          </span>
+        )}
       </Td>
       <Td className="max-tablet:hidden">
         <span className="flex items-center gap-2 overflow-hidden whitespace-nowrap">
@@ -113,8 +138,12 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
           <Refused refused={run.refused} />
         </span>
       </Td>
-      <Td className="text-right tabular-nums max-roomy:hidden">{run.waitedMs > 0 ? describeDuration(run.waitedMs) : <None />}</Td>
-      <Td className="text-right text-ink-2 tabular-nums max-roomy:hidden">{run.workedMs > 0 ? describeDuration(run.workedMs) : <None />}</Td>
+      <Td className="text-right tabular-nums max-roomy:hidden">
+        {run.waitedMs > 0 ? describeDuration(run.waitedMs) : <None />}
+      </Td>
+      <Td className="text-right text-ink-2 tabular-nums max-roomy:hidden">
+        {run.workedMs > 0 ? describeDuration(run.workedMs) : <None />}
+      </Td>
       <Td className="text-right text-ink-2 tabular-nums max-wide:hidden">{describeCost(run.costUsd)}</Td>
       <Td className="text-right text-sm text-ink-2">
         <RelativeTime at={run.createdAt} now={now} />
@@ -123,11 +152,16 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
   );
 }
 
-/** Rows of a long list have one height, so that each has this line; a run that was started with nothing is told by its id. */
+/**
+ * Rows of a long list have one height, so that each has this line; a run that was started with nothing is told by its
+ * id.
+ */
 const aboutOf = ({ about, id }: ListedRun): string => about || `started with nothing, …${id.slice(-8)}`;
 
 function Refused({ refused: { rejected, expired } }: Pick<ListedRun, "refused">) {
-  const words = [rejected > 0 ? `${rejected} rejected` : "", expired > 0 ? `${expired} expired` : ""].filter((word) => word !== "");
+  const words = [rejected > 0 ? `${rejected} rejected` : "", expired > 0 ? `${expired} expired` : ""].filter(
+    (word) => word !== "",
+  );
   return words.length === 0 ? null : <span className="truncate text-sm text-ink-2">{words.join(", ")}</span>;
 }
 

@@ -1,6 +1,6 @@
-import type { CallStatus } from "@/lib/domain/call-state";
-import type { RunStatus } from "@/lib/domain/run-state";
-import type { StepStatus } from "@/lib/domain/step-state";
+import type { CallStatus } from "@/lib/runs/rules/call-state";
+import type { RunStatus } from "@/lib/runs/rules/run-state";
+import type { StepStatus } from "@/lib/runs/rules/step-state";
 
 /** How a state is drawn. The form differs with the colour, so that neither has to speak alone. */
 export type Mark = "done" | "partly" | "failed" | "working" | "person" | "idle" | "none";
@@ -18,7 +18,10 @@ export const RUN_WORDS: Words<RunStatus> = {
 };
 
 /** A run that came to its end by giving up a part of its work is told from one that did all of it. */
-export function describeRun({ status, degraded }: { status: RunStatus; degraded: boolean }): { word: string; mark: Mark } {
+export function describeRun({ status, degraded }: { status: RunStatus; degraded: boolean }): {
+  word: string;
+  mark: Mark;
+} {
   return status === "complete" && degraded ? { word: "Complete, degraded", mark: "partly" } : RUN_WORDS[status];
 }
 
@@ -34,7 +37,6 @@ export const STEP_WORDS: Words<StepStatus> = {
 };
 
 export const CALL_WORDS: Words<CallStatus> = {
-  requested: { word: "asked for", mark: "idle" },
   denied: { word: "denied by the policy", mark: "failed" },
   pending_approval: { word: "waiting for approval", mark: "person" },
   approved: { word: "approved, not sent yet", mark: "working" },

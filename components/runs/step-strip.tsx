@@ -1,5 +1,5 @@
 import { classNames } from "@/components/ui/class-names";
-import type { StepStatus } from "@/lib/domain/step-state";
+import type { StepStatus } from "@/lib/runs/rules/step-state";
 import { type Mark, STEP_WORDS } from "./run-words";
 
 const blocks: Record<Mark, string> = {
@@ -14,7 +14,9 @@ const blocks: Record<Mark, string> = {
 
 const SHOWN_MAX = 16;
 
-/** The steps of a run as small blocks, in the order of the pipeline; said in one sentence to those who do not see them. */
+/**
+ * The steps of a run as small blocks, in the order of the pipeline; said in one sentence to those who do not see them.
+ */
 export function StepStrip({ steps, total }: { steps: readonly { key: string; status: StepStatus }[]; total: number }) {
   const shown = steps.slice(0, SHOWN_MAX);
   const done = steps.filter(({ status }) => status === "complete").length;
@@ -22,9 +24,18 @@ export function StepStrip({ steps, total }: { steps: readonly { key: string; sta
   return (
     <span className="inline-flex h-3.5 items-end gap-0.75">
       {shown.map(({ key, status }) => (
-        <span key={key} aria-hidden title={`${key}: ${STEP_WORDS[status].word}`} className={classNames("h-3 w-2 rounded-[2px]", blocks[STEP_WORDS[status].mark])} />
+        <span
+          key={key}
+          aria-hidden
+          title={`${key}: ${STEP_WORDS[status].word}`}
+          className={classNames("h-3 w-2 rounded-[2px]", blocks[STEP_WORDS[status].mark])}
+        />
       ))}
-      {total > shown.length ? <span aria-hidden className="ml-0.5 self-center text-2xs text-ink-3">+{total - shown.length}</span> : null}
+      {total > shown.length ? (
+        <span aria-hidden className="ml-0.5 self-center text-2xs text-ink-3">
+          +{total - shown.length}
+        </span>
+      ) : null}
       <span className="sr-only">
         {done} of {total} steps complete{other ? `, ${other.key} ${STEP_WORDS[other.status].word}` : ""}
       </span>

@@ -48,11 +48,21 @@ interface Props {
   isWaiting?: boolean;
 }
 
-/** Where the time went: one lane for each step. Work is solid, waiting for a person is hatched, and the words say the same. */
+/**
+ * Where the time went: one lane for each step. Work is solid, waiting for a person is hatched, and the words say the
+ * same.
+ */
 export function TimeLanes({ runId, lanes, whole, isWaiting = false }: Props) {
   const figure = useRef<HTMLElement>(null);
   const { view, setView, drawn } = useTimeView(figure, "svg[data-track]");
-  const scale = useMemo(() => buildScale(whole, lanes.flatMap(({ spans }) => spans.filter(({ kind }) => kind === "model" || kind === "tool"))), [lanes, whole]);
+  const scale = useMemo(
+    () =>
+      buildScale(
+        whole,
+        lanes.flatMap(({ spans }) => spans.filter(({ kind }) => kind === "model" || kind === "tool")),
+      ),
+    [lanes, whole],
+  );
   const shown = useMemo(() => ({ from: scale.timeAt(view.from), to: scale.timeAt(view.to) }), [scale, view]);
   const closer = useCloserSpans({ runId, lanes, shown, whole, isZoomed: !isWhole(view) });
   const drawnSpans = lanes.map((lane) => closer.spansOf(lane));
@@ -79,7 +89,8 @@ export function TimeLanes({ runId, lanes, whole, isWaiting = false }: Props) {
         <Key kind="person">waiting for a person</Key>
         <TimeControls view={view} onChange={setView} />
         <span aria-live="polite" className="basis-full text-pretty">
-          {describeView(scale, view, whole)} {isWaiting ? WAITING : describeDrawn(drawnSpans.flat(), shown, closer.state)}
+          {describeView(scale, view, whole)}{" "}
+          {isWaiting ? WAITING : describeDrawn(drawnSpans.flat(), shown, closer.state)}
         </span>
       </figcaption>
     </figure>
@@ -99,13 +110,46 @@ function Hatching() {
   );
 }
 
-function Track({ lane, spans, scale, view, drawn }: { lane: Lane; spans: readonly LaneSpan[]; scale: TimeScale; view: TimeView; drawn: Stretch | null }) {
-  const placed = spans.map((span) => ({ span, from: placeInView(view, scale.place(span.from)), to: placeInView(view, scale.place(span.to)) }));
+function Track({
+  lane,
+  spans,
+  scale,
+  view,
+  drawn,
+}: {
+  lane: Lane;
+  spans: readonly LaneSpan[];
+  scale: TimeScale;
+  view: TimeView;
+  drawn: Stretch | null;
+}) {
+  const placed = spans.map((span) => ({
+    span,
+    from: placeInView(view, scale.place(span.from)),
+    to: placeInView(view, scale.place(span.to)),
+  }));
   return (
-    <svg data-track role="img" aria-label={describeLane(lane)} width="100%" height="22" className="block cursor-crosshair touch-pan-y select-none max-tablet:order-last max-tablet:col-span-full print:cursor-auto">
+    <svg
+      data-track
+      role="img"
+      aria-label={describeLane(lane)}
+      width="100%"
+      height="22"
+      className="block cursor-crosshair touch-pan-y select-none max-tablet:order-last max-tablet:col-span-full print:cursor-auto"
+    >
       <line x1="0" x2="100%" y1="11" y2="11" className="stroke-line" />
-      {placed.map(({ span, from, to }, index) => (to < 0 || from > 100 ? null : <Span key={index} span={span} from={Math.max(from, -1)} to={Math.min(to, 101)} />))}
-      {drawn ? <rect x={`${Math.min(drawn.from, drawn.to) * 100}%`} width={`${Math.abs(drawn.to - drawn.from) * 100}%`} y="0" height="22" className="fill-accent/15 stroke-accent" /> : null}
+      {placed.map(({ span, from, to }, index) =>
+        to < 0 || from > 100 ? null : <Span key={index} span={span} from={Math.max(from, -1)} to={Math.min(to, 101)} />,
+      )}
+      {drawn ? (
+        <rect
+          x={`${Math.min(drawn.from, drawn.to) * 100}%`}
+          width={`${Math.abs(drawn.to - drawn.from) * 100}%`}
+          y="0"
+          height="22"
+          className="fill-accent/15 stroke-accent"
+        />
+      ) : null}
     </svg>
   );
 }
@@ -141,7 +185,13 @@ function Axis({ scale, view, start }: { scale: TimeScale; view: TimeView; start:
       <span className="text-sm text-ink-3">after the start</span>
       <svg width="100%" height="18" className="block">
         {TICKS.map((part, place) => (
-          <text key={part} x={`${part * 100}%`} y="13" textAnchor={part === 0 ? "start" : part === 1 ? "end" : "middle"} className={classNames("fill-ink-3 text-2xs tabular-nums", part % 0.5 !== 0 && "wide:max-[1400px]:hidden")}>
+          <text
+            key={part}
+            x={`${part * 100}%`}
+            y="13"
+            textAnchor={part === 0 ? "start" : part === 1 ? "end" : "middle"}
+            className={classNames("fill-ink-3 text-2xs tabular-nums", part % 0.5 !== 0 && "wide:max-[1400px]:hidden")}
+          >
             {labels[place]}
           </text>
         ))}
@@ -155,14 +205,21 @@ function describeView(scale: TimeScale, view: TimeView, whole: Stretch): string 
     const [from, to] = [scale.timeAt(view.from), scale.timeAt(view.to)];
     return `Shown: ${describeDuration(to - from)} of ${describeDuration(whole.to - whole.from)}, from ${describeDuration(from - whole.from)} after the start.`;
   }
-  return scale.isFolded ? "Time in which nothing worked is drawn shorter than it was." : `The whole width is ${describeDuration(whole.to - whole.from)}.`;
+  return scale.isFolded
+    ? "Time in which nothing worked is drawn shorter than it was."
+    : `The whole width is ${describeDuration(whole.to - whole.from)}.`;
 }
 
 /** About as long as what will stand there. */
-const WAITING = "All its turns, calls and questions are being drawn as blocks, paler the less of one was work. They will be here in a moment.";
+const WAITING =
+  "All its turns, calls and questions are being drawn as blocks, paler the less of one was work. They will be here in a moment.";
 
 /** What is shown of how many, when not each is drawn by itself. */
-function describeDrawn(spans: readonly LaneSpan[], { from, to }: Stretch, state: "shown" | "loading" | "failed"): string {
+function describeDrawn(
+  spans: readonly LaneSpan[],
+  { from, to }: Stretch,
+  state: "shown" | "loading" | "failed",
+): string {
   const inside = spans.filter((span) => span.kind !== "step" && span.to >= from && span.from <= to);
   const count = inside.reduce((all, span) => all + span.count, 0);
   if (count === inside.length) return "";
@@ -171,7 +228,9 @@ function describeDrawn(spans: readonly LaneSpan[], { from, to }: Stretch, state:
 }
 
 function sum(lane: Lane, ...kinds: LaneSpan["kind"][]): number {
-  return lane.spans.filter(({ kind }) => kinds.includes(kind)).reduce((ms, { kind, from, to, workMs }) => ms + (kind === "step" ? to - from : workMs), 0);
+  return lane.spans
+    .filter(({ kind }) => kinds.includes(kind))
+    .reduce((ms, { kind, from, to, workMs }) => ms + (kind === "step" ? to - from : workMs), 0);
 }
 
 function describeLane(lane: Lane): string {
@@ -183,7 +242,9 @@ function LaneFigures({ lane }: { lane: Lane }) {
   const [worked, lasted, waited] = [sum(lane, "model", "tool"), sum(lane, "step"), sum(lane, "person")];
   return (
     <span aria-hidden className="text-sm text-ink-3 tabular-nums max-tablet:hidden">
-      {lane.spans.length === 0 ? lane.word : describeDuration(worked > lasted && lasted > 0 ? lasted : worked || lasted)}
+      {lane.spans.length === 0
+        ? lane.word
+        : describeDuration(worked > lasted && lasted > 0 ? lasted : worked || lasted)}
       {/* Several at once work for longer than there was time. */}
       {worked > lasted && lasted > 0 ? ` for ${describeDuration(worked)} of work` : null}
       {waited > 0 ? <span className="text-high"> + {describeDuration(waited)} waiting</span> : null}
@@ -195,7 +256,15 @@ function Key({ kind, children }: { kind: LaneSpan["kind"]; children: string }) {
   return (
     <span className="inline-flex items-center gap-1.5">
       <svg aria-hidden width="16" height="10">
-        <rect x="0.75" y="0.75" width="14.5" height="8.5" rx="2" fill={kind === "person" ? "url(#waiting)" : undefined} className={spanClass[kind]} />
+        <rect
+          x="0.75"
+          y="0.75"
+          width="14.5"
+          height="8.5"
+          rx="2"
+          fill={kind === "person" ? "url(#waiting)" : undefined}
+          className={spanClass[kind]}
+        />
       </svg>
       {children}
     </span>

@@ -12,14 +12,19 @@ export interface TimeScale {
   isFolded: boolean;
 }
 
-/** More quiet time than this part of the whole is folded, so that two seconds of work stay visible beside three days of waiting. */
+/**
+ * More quiet time than this part of the whole is folded, so that two seconds of work stay visible beside three days of
+ * waiting.
+ */
 const QUIET_PART_MAX = 0.4;
 /** What all quiet time together then gets of the width. */
 const QUIET_WIDTH = 30;
 
 export function buildScale(whole: Stretch, busy: readonly Stretch[]): TimeScale {
   const total = Math.max(1, whole.to - whole.from);
-  const worked = joinStretches(busy.map(({ from, to }) => ({ from: Math.max(from, whole.from), to: Math.min(to, whole.to) })));
+  const worked = joinStretches(
+    busy.map(({ from, to }) => ({ from: Math.max(from, whole.from), to: Math.min(to, whole.to) })),
+  );
   const workedMs = worked.reduce((sum, { from, to }) => sum + to - from, 0);
   const quietMs = total - workedMs;
   const isFolded = workedMs > 0 && quietMs / total > QUIET_PART_MAX;
@@ -35,15 +40,17 @@ export function buildScale(whole: Stretch, busy: readonly Stretch[]): TimeScale 
   corners.push({ time: whole.from + total, percent: 100 });
   return {
     isFolded,
-    place: (time) => clamp(between(corners, "time", "percent", time)),
-    timeAt: (percent) => between(corners, "percent", "time", clamp(percent)),
+    place: (time) => clamp(between(corners, { time })),
+    timeAt: (percent) => between(corners, { percent: clamp(percent) }),
   };
 }
 
 type Corner = Record<"time" | "percent", number>;
 
-/** On the line through the corners. */
-function between(corners: readonly Corner[], key: keyof Corner, value: keyof Corner, at: number): number {
+/** The other coordinate, on the line through the corners. */
+function between(corners: readonly Corner[], given: { time: number } | { percent: number }): number {
+  const [key, value, at] =
+    "time" in given ? (["time", "percent", given.time] as const) : (["percent", "time", given.percent] as const);
   const next = corners.findIndex((corner) => corner[key] >= at);
   const right = corners[next] ?? corners.at(-1);
   const left = corners[next - 1];

@@ -14,7 +14,10 @@ export function placeInView({ from, to }: TimeView, percent: number): number {
   return ((percent - from) / (to - from)) * 100;
 }
 
-/** So many times closer, or further away below 1, around a place in the view that stays where it is (0 is its left side, 1 its right). */
+/**
+ * So many times closer, or further away below 1, around a place in the view that stays where it is (0 is its left side,
+ * 1 its right).
+ */
 export function zoomView(view: TimeView, factor: number, at = 0.5): TimeView {
   const width = view.to - view.from;
   const next = Math.min(100, Math.max(NARROWEST, width / factor));

@@ -53,7 +53,16 @@ export function TimelineSteps({ steps, now }: { steps: readonly TimelineStep[]; 
                 <StatusMark mark={step.mark} word={step.word} className="text-sm font-normal text-ink-2" />
               </h3>
               <p className="text-sm text-ink-3">{step.detail}</p>
-              {step.error ? <p className={classNames("text-sm wrap-anywhere", step.mark === "failed" ? "text-critical" : "text-ink-2")}>{step.error}</p> : null}
+              {step.error ? (
+                <p
+                  className={classNames(
+                    "text-sm wrap-anywhere",
+                    step.mark === "failed" ? "text-critical" : "text-ink-2",
+                  )}
+                >
+                  {step.error}
+                </p>
+              ) : null}
               <PersonActs acts={step.acts} now={now} className="text-sm text-ink-2" />
             </div>
             {step.at ? (
@@ -66,7 +75,11 @@ export function TimelineSteps({ steps, now }: { steps: readonly TimelineStep[]; 
             <ol className="ml-1 grid border-l border-line pl-5">
               {step.entries.map((entry, index) => (
                 <Fragment key={entry.id}>
-                  <LeftOut count={entry.number - (step.entries[index - 1]?.number ?? 0) - 1} shown={step.entries.length} step={step} />
+                  <LeftOut
+                    count={entry.number - (step.entries[index - 1]?.number ?? 0) - 1}
+                    shown={step.entries.length}
+                    step={step}
+                  />
                   <Entry entry={entry} now={now} />
                 </Fragment>
               ))}
@@ -96,10 +109,22 @@ function LeftOut({ count, shown, step }: { count: number; shown: number; step: T
 function Entry({ entry, now }: { entry: TimelineEntry; now: string }) {
   const isPerson = entry.kind === "person";
   return (
-    <li className={classNames("relative flex items-baseline gap-3 py-1.5", isPerson && "my-1.5 rounded-lg border border-dashed border-high bg-high-soft px-3 py-2")}>
-      <StatusDot mark={entry.mark} className={classNames("absolute top-3 -left-[25.5px] ring-4 ring-paper", isPerson && "top-3.5 bg-paper")} />
+    <li
+      className={classNames(
+        "relative flex items-baseline gap-3 py-1.5",
+        isPerson && "my-1.5 rounded-lg border border-dashed border-high bg-high-soft px-3 py-2",
+      )}
+    >
+      <StatusDot
+        mark={entry.mark}
+        className={classNames("absolute top-3 -left-[25.5px] ring-4 ring-paper", isPerson && "top-3.5 bg-paper")}
+      />
       <span className="min-w-0 flex-1">
-        {entry.isCode ? <code className="text-ink wrap-anywhere">{entry.title}</code> : <span className={isPerson ? "font-medium" : undefined}>{entry.title}</span>}
+        {entry.isCode ? (
+          <code className="text-ink wrap-anywhere">{entry.title}</code>
+        ) : (
+          <span className={isPerson ? "font-medium" : undefined}>{entry.title}</span>
+        )}
         <span className="block text-sm text-ink-2 wrap-anywhere">{entry.detail}</span>
         <PersonActs acts={entry.acts} now={now} className="text-sm text-ink-2" />
         {entry.href ? (

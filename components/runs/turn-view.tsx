@@ -17,7 +17,10 @@ interface Turn {
   calls: readonly CallFacts[];
 }
 
-const FINISH_WORDS: Readonly<Record<string, string>> = { length: "cut at the token limit", refused: "the model declined" };
+const FINISH_WORDS: Readonly<Record<string, string>> = {
+  length: "cut at the token limit",
+  refused: "the model declined",
+};
 
 /** One turn: what was said to the model, what it answered, set apart as its own words, and the calls it asked for. */
 export function TurnView({ turn, now }: { turn: Turn; now: string }) {
@@ -32,7 +35,8 @@ export function TurnView({ turn, now }: { turn: Turn; now: string }) {
       <header className="flex flex-wrap items-baseline gap-x-3 border-t border-line pt-3">
         <h3 className="font-semibold">Turn {turn.number}</h3>
         <p className="flex-1 text-sm text-ink-3 tabular-nums">
-          {turn.model} · {describeNumber(turn.tokensIn)} in, {describeNumber(turn.tokensOut)} out · {describeCost(turn.costUsd)} · {describeDuration(turn.durationMs)}
+          {turn.model} · {describeNumber(turn.tokensIn)} in, {describeNumber(turn.tokensOut)} out ·{" "}
+          {describeCost(turn.costUsd)} · {describeDuration(turn.durationMs)}
           {FINISH_WORDS[turn.finishReason] ? ` · ${FINISH_WORDS[turn.finishReason]}` : ""}
         </p>
         <span className="text-sm text-ink-3">

@@ -3,8 +3,8 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /**
- * The id of the row that has the focus, or null. That row must stay in the page wherever it is scrolled to: its reader would else be thrown
- * back to the top. Arrow keys, Home and End lead from row to row.
+ * The id of the row that has the focus, or null. That row must stay in the page wherever it is scrolled to: its reader
+ * would else be thrown back to the top. Arrow keys, Home and End lead from row to row.
  */
 export function useRowFocus(body: RefObject<HTMLTableSectionElement | null>, ids: readonly string[]): string | null {
   const [focused, setFocused] = useState<string | null>(null);
@@ -41,10 +41,15 @@ export function useRowFocus(body: RefObject<HTMLTableSectionElement | null>, ids
   return focused;
 }
 
-const idOf = (target: EventTarget | null): string | null => (target instanceof HTMLAnchorElement ? (target.pathname.split("/").at(-1) ?? null) : null);
+const idOf = (target: EventTarget | null): string | null =>
+  target instanceof HTMLAnchorElement ? (target.pathname.split("/").at(-1) ?? null) : null;
 
 /** Where a key leads from a row; null for keys that mean something else. */
-function toIndex({ key, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent, from: number, count: number): number | null {
+function toIndex(
+  { key, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent,
+  from: number,
+  count: number,
+): number | null {
   if (from < 0 || altKey || ctrlKey || metaKey || shiftKey) return null;
   if (key === "ArrowDown") return Math.min(count - 1, from + 1);
   if (key === "ArrowUp") return Math.max(0, from - 1);

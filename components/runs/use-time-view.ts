@@ -16,8 +16,9 @@ interface TimeViewState {
 }
 
 /**
- * Which part of a timeline is shown. Drawing across it shows that part; the wheel with Ctrl or ⌘ comes closer, a sideways one moves;
- * on the keyboard + and − come closer and go away, the arrows move, 0 shows all. `track` is what stands for the width in each row.
+ * Which part of a timeline is shown. Drawing across it shows that part; the wheel with Ctrl or ⌘ comes closer, a
+ * sideways one moves; on the keyboard + and − come closer and go away, the arrows move, 0 shows all. `track` is what
+ * stands for the width in each row.
  */
 export function useTimeView(figure: RefObject<HTMLElement | null>, track: string): TimeViewState {
   const [view, setView] = useState(WHOLE_VIEW);
@@ -30,7 +31,8 @@ export function useTimeView(figure: RefObject<HTMLElement | null>, track: string
       return box && box.width > 0 ? (x - box.left) / box.width : 0;
     };
     const stop = new AbortController();
-    const on = <K extends keyof HTMLElementEventMap>(type: K, listener: (event: HTMLElementEventMap[K]) => void) => element.addEventListener(type, listener, { signal: stop.signal, passive: false });
+    const on = <K extends keyof HTMLElementEventMap>(type: K, listener: (event: HTMLElementEventMap[K]) => void) =>
+      element.addEventListener(type, listener, { signal: stop.signal, passive: false });
     let beganAt: number | null = null;
     on("wheel", (event) => {
       if (event.ctrlKey || event.metaKey) {
@@ -53,7 +55,8 @@ export function useTimeView(figure: RefObject<HTMLElement | null>, track: string
       const from = beganAt;
       beganAt = null;
       setDrawn(null);
-      if (isDone && from !== null && Math.abs(event.clientX - from) >= DRAG_MIN_PX) setView((now) => selectInView(now, partAt(from), partAt(event.clientX)));
+      if (isDone && from !== null && Math.abs(event.clientX - from) >= DRAG_MIN_PX)
+        setView((now) => selectInView(now, partAt(from), partAt(event.clientX)));
     };
     on("pointerup", (event) => end(event, true));
     on("pointercancel", (event) => end(event, false));

@@ -10,9 +10,15 @@ export interface VisibleRows {
   rowHeight: number;
 }
 
-/** Rows above and below the window that stand in the page too: the next stop of the Tab key, and what a quick scroll shows first. */
+/**
+ * Rows above and below the window that stand in the page too: the next stop of the Tab key, and what a quick scroll
+ * shows first.
+ */
 const SPARE_ROWS = 12;
-/** The part of the table that is in the page moves by so many rows at a time, so that not each pixel of scrolling draws it anew. */
+/**
+ * The part of the table that is in the page moves by so many rows at a time, so that not each pixel of scrolling draws
+ * it anew.
+ */
 const STEP_ROWS = 6;
 
 /** Which rows of a long table are near the window. All its rows have one height. */
@@ -26,7 +32,10 @@ export function useVisibleRows(body: RefObject<HTMLTableSectionElement | null>):
       frame ||= requestAnimationFrame(() => {
         frame = 0;
         const found = measure(table);
-        if (found) setRows((now) => (now.from === found.from && now.to === found.to && now.rowHeight === found.rowHeight ? now : found));
+        if (found)
+          setRows((now) =>
+            now.from === found.from && now.to === found.to && now.rowHeight === found.rowHeight ? now : found,
+          );
       });
     };
     soon();

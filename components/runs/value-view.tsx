@@ -9,7 +9,10 @@ interface Redacted {
 /** Longer texts are folded, with their length; everything can be opened, nothing is cut. */
 const FOLD_FROM = 1_600;
 
-/** A value as it is kept: objects by field, the rest as JSON. What was taken out still says its kind, its length and its fingerprint. */
+/**
+ * A value as it is kept: objects by field, the rest as JSON. What was taken out still says its kind, its length and its
+ * fingerprint.
+ */
 export function ValueView({ value, className }: { value: unknown; className?: string }) {
   if (value === null || typeof value !== "object" || Array.isArray(value) || readRedacted(value)) {
     return (
@@ -23,7 +26,10 @@ export function ValueView({ value, className }: { value: unknown; className?: st
   return (
     <dl className={classNames("rounded-lg border border-line bg-panel", className)}>
       {entries.map(([name, field]) => (
-        <div key={name} className="grid gap-x-4 border-b border-line px-3.5 py-2 last:border-b-0 tablet:grid-cols-[minmax(110px,0.3fr)_minmax(0,1fr)]">
+        <div
+          key={name}
+          className="grid gap-x-4 border-b border-line px-3.5 py-2 last:border-b-0 tablet:grid-cols-[minmax(110px,0.3fr)_minmax(0,1fr)]"
+        >
           <dt>
             <code className="text-ink-3 wrap-anywhere">{name}</code>
           </dt>
@@ -55,12 +61,18 @@ export function RedactedChip({ redacted }: { redacted: Redacted }) {
 
 /** Text with its line breaks; from a certain length on it is folded and says how long it is. */
 export function FoldedText({ text, mono = false }: { text: string; mono?: boolean }) {
-  const body = mono ? <code className="block whitespace-pre-wrap wrap-anywhere">{text}</code> : <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>;
+  const body = mono ? (
+    <code className="block whitespace-pre-wrap wrap-anywhere">{text}</code>
+  ) : (
+    <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>
+  );
   if (text.length <= FOLD_FROM) return body;
   return (
     <details className="group/fold">
       <summary className="grid gap-1">
-        <span className="line-clamp-3 group-open/fold:hidden">{mono ? <code className="whitespace-pre-wrap wrap-anywhere">{text.slice(0, 400)}</code> : text.slice(0, 400)}</span>
+        <span className="line-clamp-3 group-open/fold:hidden">
+          {mono ? <code className="whitespace-pre-wrap wrap-anywhere">{text.slice(0, 400)}</code> : text.slice(0, 400)}
+        </span>
         <span className="text-sm text-accent underline underline-offset-3">
           <span className="group-open/fold:hidden">Show all {text.length.toLocaleString("en")} characters</span>
           <span className="hidden group-open/fold:inline">Fold {text.length.toLocaleString("en")} characters</span>
@@ -79,11 +91,19 @@ export function printValue(value: unknown): string {
 function readRedacted(value: unknown): Redacted | null {
   if (value === null || typeof value !== "object") return null;
   const { $redacted: inner } = value as { $redacted?: Partial<Redacted> };
-  if (!inner || typeof inner.kind !== "string" || typeof inner.length !== "number" || typeof inner.fingerprint !== "string") return null;
+  if (
+    !inner ||
+    typeof inner.kind !== "string" ||
+    typeof inner.length !== "number" ||
+    typeof inner.fingerprint !== "string"
+  )
+    return null;
   return { kind: inner.kind, length: inner.length, fingerprint: inner.fingerprint };
 }
 
 function nameRedacted(_key: string, value: unknown): unknown {
   const redacted = readRedacted(value);
-  return redacted ? `[secret, ${redacted.length > 0 ? `${redacted.length} characters, ` : ""}${redacted.fingerprint}]` : value;
+  return redacted
+    ? `[secret, ${redacted.length > 0 ? `${redacted.length} characters, ` : ""}${redacted.fingerprint}]`
+    : value;
 }

@@ -32,7 +32,11 @@ export default function AccountMenu({ person, theme: initial, save, signOut }: P
       </div>
       <MenuLine />
       <MenuChoices label="Theme" value={theme} onChange={(value) => choose(parseTheme(value))} choices={themes} />
-      {problem ? <p role="alert" className="max-w-64 px-2.5 pb-1.5 text-sm text-critical">{problem}</p> : null}
+      {problem ? (
+        <p role="alert" className="max-w-64 px-2.5 pb-1.5 text-sm text-critical">
+          {problem}
+        </p>
+      ) : null}
       <MenuLine />
       <MenuLink href="/settings">
         <Settings aria-hidden /> Settings

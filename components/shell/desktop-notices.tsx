@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
-import { isInboxShown } from "@/components/approvals/inbox-lock";
-import type { WaitingCall } from "@/lib/store/queries/find-waiting";
+import { isInboxShown } from "@/components/approvals/queue/inbox-lock";
+import type { WaitingCall } from "@/lib/approvals/queries/find-waiting";
 import { listenUntil } from "./listen";
 
 /** Only one window of a browser listens and tells; when it closes, the next one takes over. */
@@ -13,19 +13,29 @@ const LISTENER = "kimitsu-notices";
 export function DesktopNotices({ isOn }: { isOn: boolean }) {
   const router = useRouter();
   useEffect(() => {
-    if (!isOn || typeof Notification === "undefined" || Notification.permission !== "granted" || !navigator.locks) return;
+    if (!isOn || typeof Notification === "undefined" || Notification.permission !== "granted" || !navigator.locks)
+      return;
     const closing = new AbortController();
     const openCard = (id: string) => router.push(`/inbox/${id}`);
-    const listen = () => listenUntil(closing.signal, { address: "/live/inbox?for=notices", event: "waiting", hear: (data) => void tell(JSON.parse(data) as WaitingCall, openCard) });
+    const listen = () =>
+      listenUntil(closing.signal, {
+        address: "/live/inbox?for=notices",
+        event: "waiting",
+        hear: (data) => void notify(JSON.parse(data) as WaitingCall, openCard),
+      });
     navigator.locks.request(LISTENER, { signal: closing.signal }, listen).catch(() => undefined);
     return () => closing.abort();
   }, [isOn, router]);
   return null;
 }
 
-async function tell(call: Omit<WaitingCall, "approvers">, openCard: (approvalId: string) => void): Promise<void> {
+async function notify(call: Omit<WaitingCall, "approvers">, openCard: (approvalId: string) => void): Promise<void> {
   if (await isInboxShown()) return;
-  const notice = new Notification("A call waits for you", { body: `${call.tool}\n${call.danger} danger, workflow ${call.workflow}`, tag: call.id, icon: "/icon-192.png" });
+  const notice = new Notification("A call waits for you", {
+    body: `${call.tool}\n${call.danger} danger, workflow ${call.workflow}`,
+    tag: call.id,
+    icon: "/icon-192.png",
+  });
   notice.addEventListener("click", () => {
     window.focus();
     openCard(call.id);

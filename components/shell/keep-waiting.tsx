@@ -8,7 +8,10 @@ import { type LiveCounts, publishCounts, titleWith, useWaiting } from "./waiting
 
 const LISTENER = "kimitsu-counts";
 
-/** Keeps the numbers of what waits for people true on every page: in the navigation, and that of calls in the tab's title. `at` is when the page was made. */
+/**
+ * Keeps the numbers of what waits for people true on every page: in the navigation, and that of calls in the tab's
+ * title. `at` is when the page was made.
+ */
 export function KeepWaiting({ counts, at }: { counts: LiveCounts; at: string }) {
   // The inbox has a line of its own, and asks for the whole page when something changes.
   const isInbox = isWithin(usePathname(), "/inbox");
@@ -21,7 +24,10 @@ export function KeepWaiting({ counts, at }: { counts: LiveCounts; at: string }) 
   return null;
 }
 
-/** One window of a browser listens, while it is looked at, and tells the others: a browser keeps only a few lines open to one server. */
+/**
+ * One window of a browser listens, while it is looked at, and tells the others: a browser keeps only a few lines open
+ * to one server.
+ */
 function listenWhileShown(): () => void {
   const others = new BroadcastChannel(LISTENER);
   others.addEventListener("message", ({ data }: MessageEvent<LiveCounts>) => publishCounts(data));
@@ -51,12 +57,12 @@ function listenWhileShown(): () => void {
 
 /** Each page brings a title of its own, a moment after its address. */
 function keepTitle(waiting: number): () => void {
-  const tell = () => {
+  const update = () => {
     const title = titleWith(document.title, waiting);
     if (title !== document.title) document.title = title;
   };
-  tell();
-  const watcher = new MutationObserver(tell);
+  update();
+  const watcher = new MutationObserver(update);
   watcher.observe(document.head, { childList: true, subtree: true, characterData: true });
   return () => watcher.disconnect();
 }

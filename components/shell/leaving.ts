@@ -22,7 +22,7 @@ export function isLeaving(): boolean {
 }
 
 /** In place of what a press would have done to the page that was left. */
-export function tellLeaving(): void {
+export function showLeaving(): void {
   showToast("Nothing was decided: another page was asked for and is on its way.");
 }
 
@@ -30,7 +30,14 @@ export function tellLeaving(): void {
 export function followLinks(): () => void {
   const onClick = ({ target, button, altKey, ctrlKey, metaKey, shiftKey }: MouseEvent) => {
     const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
-    if (link && button === 0 && !(altKey || ctrlKey || metaKey || shiftKey) && link.target === "" && !link.hasAttribute("download")) leaveFor(link.href);
+    if (
+      link &&
+      button === 0 &&
+      !(altKey || ctrlKey || metaKey || shiftKey) &&
+      link.target === "" &&
+      !link.hasAttribute("download")
+    )
+      leaveFor(link.href);
   };
   document.addEventListener("click", onClick);
   return () => document.removeEventListener("click", onClick);

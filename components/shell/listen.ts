@@ -14,7 +14,8 @@ export function listenUntil(signal: AbortSignal, { address, event, hear }: Line)
   const open = () => {
     line = new EventSource(address);
     line.addEventListener(event, ({ data }: MessageEvent<string>) => hear(data));
-    // A broken line is opened by the browser itself, and goes on after the last thing it heard; one that was refused is not.
+    // A broken line is opened by the browser itself, and goes on after the last thing it heard; one that was refused is
+    // not.
     line.addEventListener("error", () => {
       if (line?.readyState === EventSource.CLOSED) retry = setTimeout(open, RETRY_MS);
     });

@@ -24,7 +24,10 @@ export function NeedsNotice({ needs: made }: { needs: Needs }) {
     needs && (
       <p className="flex flex-wrap gap-x-3 border-b border-line bg-high-soft px-4 py-2 text-sm text-ink-2 tablet:px-6 print:hidden">
         <span>
-          <strong className="font-medium text-ink">{needs.count === 1 ? "One run needs a person" : `${printWaiting(needs.count)} runs need a person`}:</strong> {needs.sentence}.
+          <strong className="font-medium text-ink">
+            {needs.count === 1 ? "One run needs a person" : `${printWaiting(needs.count)} runs need a person`}:
+          </strong>{" "}
+          {needs.sentence}.
         </span>
         <Link href={needs.href} className="text-accent underline underline-offset-3">
           {needs.count === 1 ? "Show it" : "Show them"}

@@ -18,7 +18,11 @@ interface DescribedNeeds {
 const KINDS = {
   review: { words: "to review", status: "to_review", sentence: "an answer that someone must see first" },
   settle: { words: "to settle", status: "to_settle", sentence: "a call of which nobody knows whether it happened" },
-  either: { words: "to review or settle", status: "to_review_or_settle", sentence: "an answer to review, or a call of which nobody knows whether it happened" },
+  either: {
+    words: "to review or settle",
+    status: "to_review_or_settle",
+    sentence: "an answer to review, or a call of which nobody knows whether it happened",
+  },
 } as const;
 
 export function describeNeeds({ review, settle, either }: Needs): DescribedNeeds | null {

@@ -6,22 +6,27 @@ import { canLeave, currentReach, listenToReach, type Reach } from "@/components/
 const WORDS: Readonly<Record<Exclude<Reach, "reached">, ReactNode>> = {
   offline: (
     <>
-      <strong className="font-semibold">You are offline</strong>: nothing is sent, and this page may be out of date. It catches up by itself.
+      <strong className="font-semibold">You are offline</strong>: nothing is sent, and this page may be out of date. It
+      catches up by itself.
     </>
   ),
   away: (
     <>
-      <strong className="font-semibold">Kimitsu cannot be reached</strong>: this page may be out of date. It catches up by itself.
+      <strong className="font-semibold">Kimitsu cannot be reached</strong>: this page may be out of date. It catches up
+      by itself.
     </>
   ),
 };
 
-/** Says on every page that there is nobody to ask, and keeps links from leading to the browser's error page meanwhile. */
+/**
+ * Says on every page that there is nobody to ask, and keeps links from leading to the browser's error page meanwhile.
+ */
 export function OfflineBanner() {
   const reach = useSyncExternalStore(listenToReach, currentReach, () => "reached" as const);
   useEffect(() => {
     const stay = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]:not([href^='#'])") : null;
+      const link =
+        event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]:not([href^='#'])") : null;
       if (!link || link.origin !== location.origin || canLeave()) return;
       event.preventDefault();
     };

@@ -9,7 +9,11 @@ export function PaletteButton({ className, withKey = false }: { className: strin
     <button type="button" onClick={openPalette} className={className}>
       <Search aria-hidden />
       <span className={withKey ? "max-wide:sr-only" : undefined}>Search</span>
-      {withKey ? <kbd aria-hidden className="ml-auto text-2xs text-ink-3 max-wide:hidden">Ctrl K</kbd> : null}
+      {withKey ? (
+        <kbd aria-hidden className="ml-auto text-2xs text-ink-3 max-wide:hidden">
+          Ctrl K
+        </kbd>
+      ) : null}
     </button>
   );
 }

@@ -11,14 +11,18 @@ const Palette = lazy(() => import("./palette").catch(() => ({ default: NotLoaded
 
 const NOTHING_TYPED: EarlyText = { text: "", isSent: false };
 
-/* A page has one palette and several ways to open it, so whether it is open lives in the module. */
-let isOpen = false;
-/** What was typed since it was asked for and before it was there. */
-let early = NOTHING_TYPED;
+/* A page has one palette and several ways to open it, so which opening is on the screen lives in the module; 0 is none. */
+let shown = 0;
+let openings = 0;
+/**
+ * What was typed since it was asked for and before it was there; null from when it is there, because then keys reach it
+ * by themselves.
+ */
+let early: EarlyText | null = null;
 const listeners = new Set<() => void>();
 
-function setOpen(next: boolean): void {
-  [isOpen, early] = [next, NOTHING_TYPED];
+function show(opening: number, typed: EarlyText | null): void {
+  [shown, early] = [opening, typed];
   for (const listener of listeners) listener();
 }
 
@@ -27,9 +31,18 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export const openPalette = (): void => setOpen(true);
-const findEarly = (): EarlyText => early;
-const closePalette = (): void => setOpen(false);
+export const openPalette = (): void => show((openings += 1), NOTHING_TYPED);
+const closePalette = (): void => show(0, null);
+
+/**
+ * For the palette, in the moment in which its field is there. A key after that, also one right after it closed, is the
+ * page's.
+ */
+function takeEarly(): EarlyText {
+  const typed = early ?? NOTHING_TYPED;
+  early = null;
+  return typed;
+}
 
 interface Props {
   pages: readonly { label: string; href: string }[];
@@ -38,7 +51,11 @@ interface Props {
 
 /** Where the palette stands, and the key that opens it: ⌘K or Ctrl K, wherever one is. */
 export function PaletteHost({ pages, save }: Props) {
-  const isShown = useSyncExternalStore(subscribe, () => isOpen, () => false);
+  const opening = useSyncExternalStore(
+    subscribe,
+    () => shown,
+    () => 0,
+  );
   useEffect(() => {
     const following = new AbortController();
     document.addEventListener("keydown", openOnKey, { signal: following.signal });
@@ -46,9 +63,9 @@ export function PaletteHost({ pages, save }: Props) {
     window.addEventListener("keydown", collectEarly, { capture: true, signal: following.signal });
     return () => following.abort();
   }, []);
-  return isShown ? (
+  return opening > 0 ? (
     <Suspense fallback={null}>
-      <Palette pages={pages} save={save} findEarly={findEarly} onClose={closePalette} />
+      <Palette key={opening} pages={pages} save={save} takeEarly={takeEarly} onClose={closePalette} />
     </Suspense>
   ) : null;
 }
@@ -62,16 +79,32 @@ function NotLoaded({ onClose }: { onClose: () => void }) {
 }
 
 function openOnKey(event: KeyboardEvent): void {
-  if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey || isComposing(event)) return;
+  if (
+    event.key.toLowerCase() !== "k" ||
+    !(event.metaKey || event.ctrlKey) ||
+    event.altKey ||
+    event.shiftKey ||
+    isComposing(event)
+  )
+    return;
   event.preventDefault();
-  // Another dialog wants an answer first.
-  if (!isOpen && !document.querySelector("dialog[open]")) openPalette();
+  // Another dialog wants an answer first. One that has closed says so only a moment later, and is opened anew before
+  // that.
+  if (early === null && !document.querySelector("dialog[open]")) openPalette();
 }
 
 function collectEarly(event: KeyboardEvent): void {
-  if (!isOpen || event.ctrlKey || event.metaKey || event.altKey || isComposing(event) || document.querySelector("dialog[open]")) return;
+  if (
+    early === null ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    isComposing(event) ||
+    document.querySelector("dialog[open]")
+  )
+    return;
   event.preventDefault();
   event.stopPropagation();
-  if (event.key === "Escape") setOpen(false);
+  if (event.key === "Escape") closePalette();
   else early = takeEarlyKey(early, event.key);
 }

@@ -38,7 +38,9 @@ describe("the entry that Enter opens", () => {
 
   it("stays the one that was picked, wherever it then stands", () => {
     expect(findActive({ items: [older, theme], open: [theme], picked: theme, isSure: false })).toBe(1);
-    expect(findActive({ items: [older, newer, theme], open: [older, newer, theme], picked: { ...theme }, isSure: true })).toBe(2);
+    expect(
+      findActive({ items: [older, newer, theme], open: [older, newer, theme], picked: { ...theme }, isSure: true }),
+    ).toBe(2);
   });
 
   it("moves by keys over what is open only, round the ends", () => {

@@ -27,12 +27,30 @@ const THEMES: readonly PaletteItem[] = [
   { label: "Theme of the system", detail: "", theme: "system" },
 ];
 
-/** What is known without asking: pages that the person may open, and themes. Each word must begin a word of the entry. */
-export function filterKnown(pages: readonly { label: string; href: string }[], text: string): { pages: PaletteGroup[]; themes: PaletteGroup[] } {
+/**
+ * What is known without asking: pages that the person may open, and themes. Each word must begin a word of the entry.
+ */
+export function filterKnown(
+  pages: readonly { label: string; href: string }[],
+  text: string,
+): { pages: PaletteGroup[]; themes: PaletteGroup[] } {
   const words = text.toLowerCase().split(/\s+/u).filter(Boolean);
-  const fits = ({ label }: { label: string }) => words.every((word) => label.toLowerCase().split(/[\s:,]+/u).some((part) => part.startsWith(word)));
-  const group = (title: string, items: readonly PaletteItem[]): PaletteGroup[] => (items.length > 0 ? [{ title, items }] : []);
-  return { pages: group("Pages", pages.filter(fits).map((page) => ({ ...page, detail: "" }))), themes: group("Theme", THEMES.filter(fits)) };
+  const fits = ({ label }: { label: string }) =>
+    words.every((word) =>
+      label
+        .toLowerCase()
+        .split(/[\s:,]+/u)
+        .some((part) => part.startsWith(word)),
+    );
+  const group = (title: string, items: readonly PaletteItem[]): PaletteGroup[] =>
+    items.length > 0 ? [{ title, items }] : [];
+  return {
+    pages: group(
+      "Pages",
+      pages.filter(fits).map((page) => ({ ...page, detail: "" })),
+    ),
+    themes: group("Theme", THEMES.filter(fits)),
+  };
 }
 
 export const keyOf = (item: PaletteItem): string => item.href ?? item.label;
@@ -47,9 +65,13 @@ interface Shown {
   isSure: boolean;
 }
 
-/** The place of the entry that Enter opens, or -1. It never changes under the hand: an entry is pointed at by what it is, not by where it stands. */
+/**
+ * The place of the entry that Enter opens, or -1. It never changes under the hand: an entry is pointed at by what it
+ * is, not by where it stands.
+ */
 export function findActive({ items, open, picked, isSure }: Shown): number {
-  const chosen = open.find((item) => picked !== null && keyOf(item) === keyOf(picked)) ?? (isSure ? open[0] : undefined);
+  const chosen =
+    open.find((item) => picked !== null && keyOf(item) === keyOf(picked)) ?? (isSure ? open[0] : undefined);
   return chosen ? items.indexOf(chosen) : -1;
 }
 

@@ -17,12 +17,12 @@ interface Props {
   pages: readonly { label: string; href: string }[];
   save: SavePreferences;
   /** Asked once, when the palette is there. */
-  findEarly: () => EarlyText;
+  takeEarly: () => EarlyText;
   onClose: () => void;
 }
 
 /** One field that leads anywhere: pages, calls that wait, runs, workflows, tools, people, themes. */
-export default function Palette({ pages, save, findEarly, onClose }: Props) {
+export default function Palette({ pages, save, takeEarly, onClose }: Props) {
   const router = useRouter();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -31,18 +31,22 @@ export default function Palette({ pages, save, findEarly, onClose }: Props) {
   const isHasty = useRef(false);
   const { groups: found, isSearching, problem } = useFound(text);
   const known = filterKnown(pages, text);
-  const groups: ShownGroup[] = [...known.pages, ...found.map((group) => ({ ...group, isStale: isSearching })), ...known.themes];
+  const groups: ShownGroup[] = [
+    ...known.pages,
+    ...found.map((group) => ({ ...group, isStale: isSearching })),
+    ...known.themes,
+  ];
   const items = groups.flatMap((group) => group.items);
   const open = groups.flatMap((group) => (group.isStale ? [] : group.items));
   const active = findActive({ items, open, picked, isSure: !isSearching || known.pages.length > 0 });
   useLayoutEffect(() => {
     dialog.current?.showModal();
     // Only now does the field hear the next key: what was typed until now may be more than when it was rendered.
-    const { text: typed, isSent } = findEarly();
+    const { text: typed, isSent } = takeEarly();
     // eslint-disable-next-line react/set-state-in-effect -- it is known only when the field is there, and before that moment is over it must stand in it
     setText(typed);
     isHasty.current = isSent;
-  }, [findEarly]);
+  }, [takeEarly]);
   useEffect(() => {
     // Newer browsers give a promise back, which is no way to clean up.
     void document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
@@ -62,7 +66,8 @@ export default function Palette({ pages, save, findEarly, onClose }: Props) {
     showToast(why === null ? item.label : `${item.label}, in this browser only: ${why}`);
   }
   useEffect(() => {
-    // Enter before the answer holds for the answer's first entry. The list of the text before has no say: it may show another call by the same name.
+    // Enter before the answer holds for the answer's first entry. The list of the text before has no say: it may show
+    // another call by the same name.
     if (!isHasty.current || isSearching || text.trim() === "") return;
     isHasty.current = false;
     void choose(items[active]);
@@ -78,7 +83,13 @@ export default function Palette({ pages, save, findEarly, onClose }: Props) {
   }
 
   return (
-    <dialog ref={dialog} aria-label="Search" onClose={onClose} closedby="any" className="mx-auto mt-[12dvh] mb-auto w-[min(38rem,calc(100vw-1.5rem))] overflow-hidden rounded-lg border border-line-strong bg-panel text-left text-base whitespace-normal text-ink shadow-float open:arrives max-tablet:mt-3">
+    <dialog
+      ref={dialog}
+      aria-label="Search"
+      onClose={onClose}
+      closedby="any"
+      className="mx-auto mt-[12dvh] mb-auto w-[min(38rem,calc(100vw-1.5rem))] overflow-hidden rounded-lg border border-line-strong bg-panel text-left text-base whitespace-normal text-ink shadow-float open:arrives max-tablet:mt-3"
+    >
       <div className="relative flex items-center gap-2.5 border-b border-line px-4">
         <Search aria-hidden className="size-4 shrink-0 stroke-[1.7] text-ink-3" />
         <input
@@ -102,23 +113,44 @@ export default function Palette({ pages, save, findEarly, onClose }: Props) {
           onKeyDown={onKeyDown}
           className="h-12 min-w-0 flex-1 bg-transparent outline-none max-tablet:text-[16px]"
         />
-        <kbd aria-hidden className="rounded-[4px] border border-line-strong px-1.5 text-2xs text-ink-3">Esc</kbd>
+        <kbd aria-hidden className="rounded-[4px] border border-line-strong px-1.5 text-2xs text-ink-3">
+          Esc
+        </kbd>
         {isSearching ? <span aria-hidden className="working-bar absolute inset-x-0 -bottom-px h-0.5" /> : null}
       </div>
-      <div id={`${id}-list`} role="listbox" aria-label="Found" className="max-h-[min(26rem,60dvh)] overflow-y-auto p-1.5">
+      <div
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Found"
+        className="max-h-[min(26rem,60dvh)] overflow-y-auto p-1.5"
+      >
         {groups.map((group, index) => (
-          <Group key={group.title} id={id} group={group} first={groups.slice(0, index).reduce((sum, before) => sum + before.items.length, 0)} active={active} onPoint={setPicked} onChoose={(item) => void choose(item)} />
+          <Group
+            key={group.title}
+            id={id}
+            group={group}
+            first={groups.slice(0, index).reduce((sum, before) => sum + before.items.length, 0)}
+            active={active}
+            onPoint={setPicked}
+            onChoose={(item) => void choose(item)}
+          />
         ))}
       </div>
       <p role="status" className="px-4 pb-2.5 text-sm text-ink-2 empty:hidden">
-        {problem ? "The search failed; pages can still be chosen." : items.length === 0 && !isSearching ? `Nothing fits “${text.trim()}”.` : ""}
+        {problem
+          ? "The search failed; pages can still be chosen."
+          : items.length === 0 && !isSearching
+            ? `Nothing fits “${text.trim()}”.`
+            : ""}
       </p>
     </dialog>
   );
 }
 
 interface ShownGroup extends PaletteGroup {
-  /** Found for the text before; it stays in sight while an answer is awaited, so that nothing jumps, but leads nowhere. */
+  /**
+   * Found for the text before; it stays in sight while an answer is awaited, so that nothing jumps, but leads nowhere.
+   */
   isStale?: boolean;
 }
 
@@ -150,7 +182,10 @@ function Group({ id, group: { title, items, isStale = false }, first, active, on
           disabled={isStale}
           onPointerMove={() => onPoint(item)}
           onClick={() => onChoose(item)}
-          className={classNames("flex w-full cursor-pointer text-left flex-wrap items-baseline gap-x-3 rounded-sm px-2.5 py-1.5 transition-opacity disabled:cursor-default disabled:opacity-55 disabled:delay-200 max-tablet:py-2.5", first + index === active && "bg-accent-soft")}
+          className={classNames(
+            "flex w-full cursor-pointer text-left flex-wrap items-baseline gap-x-3 rounded-sm px-2.5 py-1.5 transition-opacity disabled:cursor-default disabled:opacity-55 disabled:delay-200 max-tablet:py-2.5",
+            first + index === active && "bg-accent-soft",
+          )}
         >
           <span className="min-w-0 wrap-anywhere">{item.label}</span>
           <span className="ml-auto min-w-0 text-sm text-ink-2 wrap-anywhere">{item.detail}</span>

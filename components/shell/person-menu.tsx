@@ -17,7 +17,9 @@ interface Props {
 
 export function PersonMenu(props: Props) {
   const [isWanted, setWanted] = useState(false);
-  const closed = <PersonButton person={props.person} aria-haspopup="menu" aria-expanded={false} onClick={() => setWanted(true)} />;
+  const closed = (
+    <PersonButton person={props.person} aria-haspopup="menu" aria-expanded={false} onClick={() => setWanted(true)} />
+  );
   return isWanted ? (
     <Suspense fallback={closed}>
       <AccountMenu {...props} />

@@ -19,7 +19,8 @@ import { WaitingCount } from "./waiting-count";
 const tabClass =
   "relative flex h-14 w-full flex-col items-center justify-center gap-0.5 text-2xs text-ink-2 aria-[current=page]:font-medium aria-[current=page]:text-accent [&_svg]:size-5 [&_svg]:stroke-[1.7]";
 const countClass = "top-1 left-[calc(50%+8px)]";
-const rowClass = "flex h-12 w-full items-center gap-3 rounded-md px-3 aria-[current=page]:bg-sunken aria-[current=page]:font-medium [&_svg]:size-4.5 [&_svg]:stroke-[1.7]";
+const rowClass =
+  "flex h-12 w-full items-center gap-3 rounded-md px-3 aria-[current=page]:bg-sunken aria-[current=page]:font-medium [&_svg]:size-4.5 [&_svg]:stroke-[1.7]";
 
 interface Props {
   destinations: readonly DestinationName[];
@@ -35,7 +36,10 @@ interface Props {
   signOut: () => Promise<void>;
 }
 
-/** The bar at a phone's foot, in the thumb's reach. "More" is a popover of the browser's own: Escape and a tap beside it close it. */
+/**
+ * The bar at a phone's foot, in the thumb's reach. "More" is a popover of the browser's own: Escape and a tap beside it
+ * close it.
+ */
 export function PhoneBar({ destinations, waiting, needs, untrusted, person, theme, save, signOut }: Props) {
   const pathname = usePathname();
   const more = useRef<HTMLDivElement>(null);
@@ -45,28 +49,44 @@ export function PhoneBar({ destinations, waiting, needs, untrusted, person, them
   // A card has its own actions at the bottom edge, and a way back to the list.
   if (pathname.startsWith("/inbox/")) return null;
   return (
-    <nav data-foot aria-label="Main" className="fixed inset-x-0 bottom-0 z-30 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] tablet:hidden">
+    <nav
+      data-foot
+      aria-label="Main"
+      className="fixed inset-x-0 bottom-0 z-30 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] tablet:hidden"
+    >
       <ul className="grid grid-cols-5">
-        {shown.filter((destination) => destination.onPhone).map(({ href, label, icon: Icon }) => (
-          <li key={href} className="relative">
-            <Link href={href} aria-current={isWithin(pathname, href) ? "page" : undefined} className={tabClass}>
-              <Icon aria-hidden />
-              {label}
-              <LinkWorking />
-            </Link>
-            {label === "Inbox" ? <WaitingCount count={waiting} className={countClass} /> : null}
-            {label === "History" ? <NeedsCount needs={needs} className={countClass} /> : null}
-            {label === "Tools" ? <UntrustedCount count={untrusted} className={countClass} /> : null}
-          </li>
-        ))}
+        {shown
+          .filter((destination) => destination.onPhone)
+          .map(({ href, label, icon: Icon }) => (
+            <li key={href} className="relative">
+              <Link href={href} aria-current={isWithin(pathname, href) ? "page" : undefined} className={tabClass}>
+                <Icon aria-hidden />
+                {label}
+                <LinkWorking />
+              </Link>
+              {label === "Inbox" ? <WaitingCount count={waiting} className={countClass} /> : null}
+              {label === "History" ? <NeedsCount needs={needs} className={countClass} /> : null}
+              {label === "Tools" ? <UntrustedCount count={untrusted} className={countClass} /> : null}
+            </li>
+          ))}
         <li>
-          <button type="button" popoverTarget="more-pages" className={tabClass} aria-current={hidden.some(({ href }) => isWithin(pathname, href)) ? "page" : undefined}>
+          <button
+            type="button"
+            popoverTarget="more-pages"
+            className={tabClass}
+            aria-current={hidden.some(({ href }) => isWithin(pathname, href)) ? "page" : undefined}
+          >
             <Ellipsis aria-hidden />
             More
           </button>
         </li>
       </ul>
-      <div ref={more} id="more-pages" popover="auto" className="fixed inset-x-0 top-auto bottom-0 m-0 w-full max-w-full rounded-t-lg border-t border-line-strong bg-panel p-3 pb-[calc(env(safe-area-inset-bottom)+12px)] text-ink shadow-float backdrop:bg-veil open:arrives">
+      <div
+        ref={more}
+        id="more-pages"
+        popover="auto"
+        className="fixed inset-x-0 top-auto bottom-0 m-0 w-full max-w-full rounded-t-lg border-t border-line-strong bg-panel p-3 pb-[calc(env(safe-area-inset-bottom)+12px)] text-ink shadow-float backdrop:bg-veil open:arrives"
+      >
         <div className="flex items-center gap-3 px-3 pt-1 pb-3">
           <Avatar name={person.name} className="size-8" />
           <div className="grid min-w-0 flex-1 leading-snug">
@@ -80,7 +100,12 @@ export function PhoneBar({ destinations, waiting, needs, untrusted, person, them
           </li>
           {hidden.map(({ href, label, icon: Icon }) => (
             <li key={href}>
-              <Link href={href} onClick={close} aria-current={isWithin(pathname, href) ? "page" : undefined} className={rowClass}>
+              <Link
+                href={href}
+                onClick={close}
+                aria-current={isWithin(pathname, href) ? "page" : undefined}
+                className={rowClass}
+              >
                 <Icon aria-hidden />
                 {label}
               </Link>

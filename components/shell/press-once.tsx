@@ -2,7 +2,10 @@
 
 import { useEffect } from "react";
 
-/** So long the control that a dialog gave the focus back to takes no press: the second of two Enters was meant for the dialog. */
+/**
+ * So long the control that a dialog gave the focus back to takes no press: the second of two Enters was meant for the
+ * dialog.
+ */
 const GIVEN_BACK_MS = 500;
 const PRESSABLE = "button, a[href], summary, input, [role^=menuitem]";
 const TYPED = new Set(["button", "submit", "reset", "checkbox", "radio", "file", "image", "color", "range"]);
@@ -10,8 +13,8 @@ const TYPED = new Set(["button", "submit", "reset", "checkbox", "radio", "file",
 let given: { to: Element | null; at: number } = { to: null, at: 0 };
 
 /**
- * A held Enter or Space presses what it began on, and nothing that comes under it: the button that took the other's place, the field of a dialog
- * that it opened, or what was focused before the dialog that it closed.
+ * A held Enter or Space presses what it began on, and nothing that comes under it: the button that took the other's
+ * place, the field of a dialog that it opened, or what was focused before the dialog that it closed.
  */
 export function PressOnce() {
   useEffect(() => {

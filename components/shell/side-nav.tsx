@@ -17,17 +17,36 @@ const linkClass =
 
 const countClass = "top-2 right-2 max-wide:top-1 max-wide:right-auto max-wide:left-[calc(50%+11px)]";
 
-const needsClass = "mt-0.5 mb-1 ml-8.5 flex min-h-6 w-fit items-center rounded-[6px] px-1 text-sm text-ink-2 underline decoration-line-strong underline-offset-3 hover:text-ink hover:decoration-ink max-wide:hidden";
+const needsClass =
+  "mt-0.5 mb-1 ml-8.5 flex min-h-6 w-fit items-center rounded-[6px] px-1 text-sm text-ink-2 underline decoration-line-strong underline-offset-3 hover:text-ink hover:decoration-ink max-wide:hidden";
 
 const searchClass =
   "mb-2 flex items-center gap-2.5 rounded-[6px] border border-line bg-paper px-2 py-1 text-sm text-ink-2 hover:text-ink max-wide:mx-1 max-wide:justify-center max-wide:px-0 max-wide:py-2 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:stroke-[1.7]";
 
 /** The column at the left: words beside icons, and under 1180 px small words below them. */
-export function SideNav({ destinations, waiting, needs, untrusted, foot }: { destinations: readonly DestinationName[]; waiting: number; needs: Needs; untrusted: number; foot: ReactNode }) {
+export function SideNav({
+  destinations,
+  waiting,
+  needs,
+  untrusted,
+  foot,
+}: {
+  destinations: readonly DestinationName[];
+  waiting: number;
+  needs: Needs;
+  untrusted: number;
+  foot: ReactNode;
+}) {
   const pathname = usePathname();
   return (
-    <nav aria-label="Main" className="sticky top-0 z-20 flex h-dvh flex-col gap-0.5 overflow-y-auto border-r border-line bg-sunken px-2.5 pt-3.5 pb-2.5 max-wide:px-1.5 max-tablet:hidden">
-      <Link href="/inbox" className="mb-3 flex items-center gap-2.5 rounded-[6px] px-2 py-1 font-semibold tracking-[-0.01em] max-wide:justify-center">
+    <nav
+      aria-label="Main"
+      className="sticky top-0 z-20 flex h-dvh flex-col gap-0.5 overflow-y-auto border-r border-line bg-sunken px-2.5 pt-3.5 pb-2.5 max-wide:px-1.5 max-tablet:hidden"
+    >
+      <Link
+        href="/inbox"
+        className="mb-3 flex items-center gap-2.5 rounded-[6px] px-2 py-1 font-semibold tracking-[-0.01em] max-wide:justify-center"
+      >
         <Seal />
         <span className="max-wide:sr-only">Kimitsu</span>
       </Link>
@@ -51,7 +70,9 @@ export function SideNav({ destinations, waiting, needs, untrusted, foot }: { des
           </li>
         ))}
       </ul>
-      <div data-foot className="mt-auto border-t border-line pt-2.5">{foot}</div>
+      <div data-foot className="mt-auto border-t border-line pt-2.5">
+        {foot}
+      </div>
     </nav>
   );
 }

@@ -24,11 +24,19 @@ function subscribe(listener: () => void): () => void {
 }
 
 export function useWaiting(made: number): number {
-  return useSyncExternalStore(subscribe, () => heard?.waiting ?? made, () => made);
+  return useSyncExternalStore(
+    subscribe,
+    () => heard?.waiting ?? made,
+    () => made,
+  );
 }
 
 export function useNeeds(made: Needs): Needs {
-  return useSyncExternalStore(subscribe, () => heard?.needs ?? made, () => made);
+  return useSyncExternalStore(
+    subscribe,
+    () => heard?.needs ?? made,
+    () => made,
+  );
 }
 
 /** Counts end at a thousand. */

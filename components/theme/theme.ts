@@ -1,4 +1,4 @@
-import type { PreferencesChange } from "@/lib/domain/preferences";
+import type { PreferencesChange } from "@/lib/people/rules/preferences";
 
 /** Keeps a choice with the person's account; null when it did, else why not. */
 export type SavePreferences = (change: PreferencesChange) => Promise<string | null>;

@@ -31,15 +31,22 @@ export function AgentPolicies({ policies }: { policies: readonly Policy[] }) {
   return (
     <ul className="grid rounded-lg border border-line">
       {policies.map((policy) => (
-        <li key={policy.agent} className="grid gap-x-6 gap-y-1 border-b border-line px-3.5 py-3 last:border-b-0 tablet:grid-cols-[200px_minmax(0,1fr)]">
+        <li
+          key={policy.agent}
+          className="grid gap-x-6 gap-y-1 border-b border-line px-3.5 py-3 last:border-b-0 tablet:grid-cols-[200px_minmax(0,1fr)]"
+        >
           <div>
             <p className="font-medium">{policy.agent}</p>
-            <StatusMark {...(policy.conditions.length > 0 ? DEPENDS : ANSWERS[policy.answer])} className="text-sm text-ink-2" />
+            <StatusMark
+              {...(policy.conditions.length > 0 ? DEPENDS : ANSWERS[policy.answer])}
+              className="text-sm text-ink-2"
+            />
           </div>
           <div className="grid gap-1">
             {policy.conditions.map((condition, index) => (
               <Line key={`when ${index}`} source={condition.source}>
-                {OUTCOMES[condition.outcome] ?? condition.outcome} when <code className="wrap-anywhere">{condition.when}</code>
+                {OUTCOMES[condition.outcome] ?? condition.outcome} when{" "}
+                <code className="wrap-anywhere">{condition.when}</code>
               </Line>
             ))}
             {policy.reasons.map((reason, index) => (

@@ -14,7 +14,10 @@ const SIGNS: Record<DiffRow["kind"], { before: string; after: string }> = {
   added: { before: "", after: "+" },
 };
 
-/** The trusted definition at the left, today's at the right; on a phone one under the other. Signs say what the tints say; invisible characters are written out. */
+/**
+ * The trusted definition at the left, today's at the right; on a phone one under the other. Signs say what the tints
+ * say; invisible characters are written out.
+ */
 export function DefinitionDiff({ before, after }: { before: string; after: string }) {
   const rows = diffLines(before, after);
   return (
@@ -37,7 +40,12 @@ export function DefinitionDiff({ before, after }: { before: string; after: strin
             return (
               <tr key={index} className="align-top">
                 <Side parts={was} sign={SIGNS[row.kind].before} word="removed" className={sides[row.kind].before} />
-                <Side parts={is} sign={SIGNS[row.kind].after} word="added" className={classNames("border-l border-line", sides[row.kind].after)} />
+                <Side
+                  parts={is}
+                  sign={SIGNS[row.kind].after}
+                  word="added"
+                  className={classNames("border-l border-line", sides[row.kind].after)}
+                />
               </tr>
             );
           })}
@@ -55,8 +63,22 @@ function Stacked({ rows }: { rows: readonly DiffRow[] }) {
         const { before: was, after: is } = splitRow(row);
         return (
           <li key={index}>
-            {row.kind === "added" ? null : <Line parts={was} sign={SIGNS[row.kind].before} word="removed" className={classNames("px-3.5", sides[row.kind].before)} />}
-            {row.kind === "added" || row.kind === "changed" ? <Line parts={is} sign={SIGNS[row.kind].after} word="added" className={classNames("px-3.5", sides[row.kind].after)} /> : null}
+            {row.kind === "added" ? null : (
+              <Line
+                parts={was}
+                sign={SIGNS[row.kind].before}
+                word="removed"
+                className={classNames("px-3.5", sides[row.kind].before)}
+              />
+            )}
+            {row.kind === "added" || row.kind === "changed" ? (
+              <Line
+                parts={is}
+                sign={SIGNS[row.kind].after}
+                word="added"
+                className={classNames("px-3.5", sides[row.kind].after)}
+              />
+            ) : null}
           </li>
         );
       })}
@@ -92,7 +114,11 @@ function Line({ parts: { start, differs, end }, sign, word, className }: LinePro
       <span>
         {sign ? <span className="sr-only">{word}: </span> : null}
         {start}
-        {differs ? <mark className="bg-transparent font-semibold text-ink underline decoration-2 underline-offset-3">{differs}</mark> : null}
+        {differs ? (
+          <mark className="bg-transparent font-semibold text-ink underline decoration-2 underline-offset-3">
+            {differs}
+          </mark>
+        ) : null}
         {end}
       </span>
     </code>

@@ -14,8 +14,15 @@ describe("two definitions side by side", () => {
   });
 
   test("points at what differs within a line, by whole words", () => {
-    expect(splitLines("Closes a ticket.", "Closes every ticket.")).toEqual({ before: { start: "Closes ", differs: "a", end: " ticket." }, after: { start: "Closes ", differs: "every", end: " ticket." } });
-    expect(splitLines('"hint": true,', '"hint": false,').after).toEqual({ start: '"hint": ', differs: "false", end: "," });
+    expect(splitLines("Closes a ticket.", "Closes every ticket.")).toEqual({
+      before: { start: "Closes ", differs: "a", end: " ticket." },
+      after: { start: "Closes ", differs: "every", end: " ticket." },
+    });
+    expect(splitLines('"hint": true,', '"hint": false,').after).toEqual({
+      start: '"hint": ',
+      differs: "false",
+      end: ",",
+    });
     expect(splitLines("a b", "a b b").after).toEqual({ start: "a b", differs: " b", end: "" });
     expect(splitLines("x😀y", "x😁y").after).toEqual({ start: "x", differs: "😁", end: "y" });
   });

@@ -9,7 +9,13 @@ export function initials(name: string): string {
 
 export function Avatar({ name, className }: { name: string; className?: string }) {
   return (
-    <span aria-hidden className={classNames("grid size-6.5 shrink-0 place-items-center rounded-full bg-accent-soft text-2xs font-semibold text-accent", className)}>
+    <span
+      aria-hidden
+      className={classNames(
+        "grid size-6.5 shrink-0 place-items-center rounded-full bg-accent-soft text-2xs font-semibold text-accent",
+        className,
+      )}
+    >
       {initials(name)}
     </span>
   );

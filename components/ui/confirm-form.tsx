@@ -31,7 +31,14 @@ export function ConfirmForm({ open, onClose, title, description, ...form }: Prop
 }
 
 /** Lives only while the dialog is open, so that yesterday's refusal does not greet the next one who opens it. */
-function ConfirmBody({ onClose, action, fields, confirm, pendingText, danger }: Omit<Props, "open" | "title" | "description">) {
+function ConfirmBody({
+  onClose,
+  action,
+  fields,
+  confirm,
+  pendingText,
+  danger,
+}: Omit<Props, "open" | "title" | "description">) {
   const [state, run] = useForm(action, onClose);
   return (
     <form action={run} className="grid gap-4">

@@ -34,9 +34,16 @@ export function CopyButton({ text, what, labelled = false, small = false }: Prop
 
   const word = outcome === "copied" ? "Copied" : outcome === "refused" ? "Select and copy by hand" : "Copy";
   return (
-    <Button variant={labelled ? "plain" : "quiet"} size={small && outcome !== "refused" ? "icon" : "small"} onClick={copy} aria-label={outcome ? undefined : `Copy ${what}`}>
+    <Button
+      variant={labelled ? "plain" : "quiet"}
+      size={small && outcome !== "refused" ? "icon" : "small"}
+      onClick={copy}
+      aria-label={outcome ? undefined : `Copy ${what}`}
+    >
       {outcome === "copied" ? <Check aria-hidden /> : <Copy aria-hidden />}
-      <span aria-live="polite" className={small && outcome !== "refused" ? "sr-only" : undefined}>{word}</span>
+      <span aria-live="polite" className={small && outcome !== "refused" ? "sr-only" : undefined}>
+        {word}
+      </span>
     </Button>
   );
 }

@@ -47,7 +47,13 @@ export function Dialog({ open, onClose, title, description, children }: Props) {
           </div>
           {children}
           {/* Last in order, so that the focus begins at the first field or at the harmless button. */}
-          <Button variant="quiet" size="icon" className="absolute top-3.5 right-3.5" aria-label="Close" onClick={() => ref.current?.close()}>
+          <Button
+            variant="quiet"
+            size="icon"
+            className="absolute top-3.5 right-3.5"
+            aria-label="Close"
+            onClick={() => ref.current?.close()}
+          >
             <X aria-hidden />
           </Button>
         </div>

@@ -6,7 +6,12 @@ const FORMAT: Intl.DateTimeFormatOptions = { dateStyle: "medium", timeStyle: "lo
 const none = () => () => undefined;
 
 /** False on the server and while its page comes alive: there the reader's zone is not known, and times are in UTC. */
-export const useIsHere = (): boolean => useSyncExternalStore(none, () => true, () => false);
+export const useIsHere = (): boolean =>
+  useSyncExternalStore(
+    none,
+    () => true,
+    () => false,
+  );
 
 /** The exact time for a tooltip, in the reader's own zone. */
 export function useExactTime(at: string): string {

@@ -9,12 +9,12 @@ interface FrameProps {
   id: string;
   label: string;
   hint?: ReactNode;
-  error?: string;
+  error?: string | undefined;
   className?: string;
 }
 
 /** Label above, then the control, then what helps; the error takes the hint's place and is tied to the control. */
-function FieldFrame({ id, label, hint, error, className, children }: FrameProps & { children: ReactNode }) {
+export function FieldFrame({ id, label, hint, error, className, children }: FrameProps & { children: ReactNode }) {
   return (
     <div className={classNames("grid min-w-0 content-start gap-1.5", className)}>
       <label htmlFor={id} className="text-sm font-medium text-ink-2">
@@ -34,15 +34,25 @@ function FieldFrame({ id, label, hint, error, className, children }: FrameProps 
   );
 }
 
-function describe({ id, hint, error }: FrameProps) {
-  return { "aria-invalid": error ? true : undefined, "aria-describedby": hint || error ? `${id}-note` : undefined } as const;
+/** What ties a control to the note below it. */
+export function describeControl({ id, hint, error }: FrameProps) {
+  return {
+    "aria-invalid": error ? true : undefined,
+    "aria-describedby": hint || error ? `${id}-note` : undefined,
+  } as const;
 }
 
-export function TextField({ label, hint, error, className, ...input }: FrameProps & Omit<ComponentProps<"input">, "id" | "className">) {
+export function TextField({
+  label,
+  hint,
+  error,
+  className,
+  ...input
+}: FrameProps & Omit<ComponentProps<"input">, "id" | "className">) {
   const frame = { id: input.id, label, hint, error, className };
   return (
     <FieldFrame {...frame}>
-      <input {...input} {...describe(frame)} className={controlClass} />
+      <input {...input} {...describeControl(frame)} className={controlClass} />
     </FieldFrame>
   );
 }
@@ -63,7 +73,7 @@ export function SelectField({
   const frame = { id: select.id, label, hint, error, className };
   return (
     <FieldFrame {...frame}>
-      <Select {...select} {...describe(frame)} choices={choices} />
+      <Select {...select} {...describeControl(frame)} choices={choices} />
     </FieldFrame>
   );
 }
@@ -79,12 +89,19 @@ export function Select({ choices, className, ...select }: ComponentProps<"select
           </option>
         ))}
       </select>
-      <ChevronDown aria-hidden className="pointer-events-none absolute top-1/2 right-2.5 size-3.5 -translate-y-1/2 text-ink-3" />
+      <ChevronDown
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 right-2.5 size-3.5 -translate-y-1/2 text-ink-3"
+      />
     </span>
   );
 }
 
-export function CheckField({ label, hint, ...input }: { label: ReactNode; hint?: ReactNode } & Omit<ComponentProps<"input">, "type" | "className">) {
+export function CheckField({
+  label,
+  hint,
+  ...input
+}: { label: ReactNode; hint?: ReactNode } & Omit<ComponentProps<"input">, "type" | "className">) {
   return (
     <label className="flex items-start gap-2.5 rounded-md px-2 py-1.5 -mx-2 hover:bg-sunken has-focus-visible:bg-sunken">
       <input type="checkbox" {...input} className="mt-0.5 size-4 shrink-0 accent-accent" />

@@ -1,4 +1,7 @@
-/** To the first field that has a problem: a screen reader then reads the field with it, and whoever writes can go on writing. */
+/**
+ * To the first field that has a problem: a screen reader then reads the field with it, and whoever writes can go on
+ * writing.
+ */
 export function focusInvalid(form: HTMLFormElement | null | undefined): void {
   form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }

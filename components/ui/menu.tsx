@@ -37,7 +37,15 @@ export function Menu({ trigger, label, side = "bottom", align = "end", defaultOp
   );
 }
 
-export function MenuItem({ onSelect, danger, children }: { onSelect: () => void; danger?: boolean; children: ReactNode }) {
+export function MenuItem({
+  onSelect,
+  danger,
+  children,
+}: {
+  onSelect: () => void;
+  danger?: boolean;
+  children: ReactNode;
+}) {
   return (
     <DropdownMenu.Item onSelect={onSelect} className={classNames(itemClass, danger && "text-critical")}>
       {children}
@@ -53,12 +61,27 @@ export function MenuLink({ href, children }: { href: string; children: ReactNode
   );
 }
 
-export function MenuChoices({ label, value, onChange, choices }: { label: string; value: string; onChange: (value: string) => void; choices: readonly { value: string; label: string; icon: ReactNode }[] }) {
+export function MenuChoices({
+  label,
+  value,
+  onChange,
+  choices,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  choices: readonly { value: string; label: string; icon: ReactNode }[];
+}) {
   return (
     <DropdownMenu.RadioGroup value={value} onValueChange={onChange}>
       <DropdownMenu.Label className="px-2.5 pt-1.5 pb-0.5 text-xs text-ink-3">{label}</DropdownMenu.Label>
       {choices.map((choice) => (
-        <DropdownMenu.RadioItem key={choice.value} value={choice.value} onSelect={(event) => event.preventDefault()} className={itemClass}>
+        <DropdownMenu.RadioItem
+          key={choice.value}
+          value={choice.value}
+          onSelect={(event) => event.preventDefault()}
+          className={itemClass}
+        >
           {choice.icon}
           {choice.label}
           <DropdownMenu.ItemIndicator className="ml-auto">

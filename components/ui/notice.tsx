@@ -10,10 +10,25 @@ const tones = {
 };
 
 /** Says how an action ended, or what to know first. Failures interrupt a screen reader; the rest waits its turn. */
-export function Notice({ tone, title, children, className }: { tone: keyof typeof tones; title: ReactNode; children?: ReactNode; className?: string }) {
+export function Notice({
+  tone,
+  title,
+  children,
+  className,
+}: {
+  tone: keyof typeof tones;
+  title: ReactNode;
+  children?: ReactNode;
+  className?: string;
+}) {
   return (
-    <div role={tone === "failed" ? "alert" : tone === "done" ? "status" : undefined} className={classNames("grid gap-1 rounded-lg border px-3.5 py-2.5", tones[tone], className)}>
-      <p className={classNames("font-medium", tone === "failed" && "text-critical", tone === "done" && "text-ok")}>{title}</p>
+    <div
+      role={tone === "failed" ? "alert" : tone === "done" ? "status" : undefined}
+      className={classNames("grid gap-1 rounded-lg border px-3.5 py-2.5", tones[tone], className)}
+    >
+      <p className={classNames("font-medium", tone === "failed" && "text-critical", tone === "done" && "text-ok")}>
+        {title}
+      </p>
       {children ? <div className="grid gap-1 text-sm text-ink-2">{children}</div> : null}
     </div>
   );

@@ -48,8 +48,8 @@ export function canLeave(): boolean {
 }
 
 /**
- * Asks for the page again, and if there is nobody to ask, as soon as there is: a refresh that fails becomes a navigation, and the browser's
- * error page would stand where the console was.
+ * Asks for the page again, and if there is nobody to ask, as soon as there is: a refresh that fails becomes a
+ * navigation, and the browser's error page would stand where the console was.
  */
 export function useRefresh(): () => void {
   const { refresh } = useRouter();
@@ -61,8 +61,8 @@ export function useRefresh(): () => void {
 }
 
 /**
- * The router makes a navigation of a page that it cannot fetch. So such a fetch does not fail here: it waits until the server is there
- * again. All others fail as they always do; above all a decision, which nobody may send twice.
+ * The router makes a navigation of a page that it cannot fetch. So such a fetch does not fail here: it waits until the
+ * server is there again. All others fail as they always do; above all a decision, which nobody may send twice.
  */
 export function keepPage(): void {
   const send = window.fetch.bind(window);
@@ -85,7 +85,12 @@ export function keepPage(): void {
 /** A page that somebody goes to, or that asks for itself; not one that is fetched ahead, and nothing that is sent. */
 function isVisit(init: RequestInit | undefined): boolean {
   const headers = new Headers(init?.headers);
-  return (init?.method ?? "GET") === "GET" && headers.has("rsc") && !headers.has("next-router-prefetch") && !headers.has("next-router-segment-prefetch");
+  return (
+    (init?.method ?? "GET") === "GET" &&
+    headers.has("rsc") &&
+    !headers.has("next-router-prefetch") &&
+    !headers.has("next-router-segment-prefetch")
+  );
 }
 
 function setAway(next: boolean): void {

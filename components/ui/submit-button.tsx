@@ -14,8 +14,8 @@ interface Props extends ButtonLook {
 }
 
 /**
- * Submits its form once: while the answer is awaited it cannot be pressed again and says what it is doing. When the form comes back with
- * problems at its fields, the focus goes to the first of them.
+ * Submits its form once: while the answer is awaited it cannot be pressed again and says what it is doing. When the
+ * form comes back with problems at its fields, the focus goes to the first of them.
  */
 export function SubmitButton({ children, pendingText, variant = "primary", size, className, disabled }: Props) {
   const { pending } = useFormStatus();

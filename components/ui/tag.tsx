@@ -15,6 +15,14 @@ export type Tone = keyof typeof tones;
 /** A word on a tint. The word carries the meaning; the tint only helps to find it. */
 export function Tag({ tone = "plain", className, children }: { tone?: Tone; className?: string; children: ReactNode }) {
   return (
-    <span className={classNames("inline-block rounded-[4px] px-1.75 text-2xs leading-4.5 whitespace-nowrap", tones[tone], className)}>{children}</span>
+    <span
+      className={classNames(
+        "inline-block rounded-[4px] px-1.75 text-2xs leading-4.5 whitespace-nowrap",
+        tones[tone],
+        className,
+      )}
+    >
+      {children}
+    </span>
   );
 }

@@ -77,7 +77,14 @@ function ToastCard({ toast }: { toast: Toast }) {
     dismiss(toast.id);
   };
   return (
-    <li ref={ref} className={toast.isSpoken ? "sr-only" : "arrives pointer-events-auto flex items-center gap-1 rounded-lg border border-line-strong bg-panel py-1 pr-1 pl-3 shadow-float"}>
+    <li
+      ref={ref}
+      className={
+        toast.isSpoken
+          ? "sr-only"
+          : "arrives pointer-events-auto flex items-center gap-1 rounded-lg border border-line-strong bg-panel py-1 pr-1 pl-3 shadow-float"
+      }
+    >
       <p className="min-w-0 flex-1 py-1.5 text-sm wrap-anywhere">{toast.text}</p>
       {toast.isSpoken ? null : (
         <Button variant="quiet" size="icon" aria-label="Dismiss" onClick={close}>
@@ -89,15 +96,27 @@ function ToastCard({ toast }: { toast: Toast }) {
 }
 
 /**
- * Where nothing is read or pressed next: in the empty part of the navigation where it is wide, over the end of the list where it is
- * narrow, and on a phone above whatever stands at the foot. What must stay free says so with `data-foot`.
+ * Where nothing is read or pressed next: in the empty part of the navigation where it is wide, over the end of the list
+ * where it is narrow, and on a phone above whatever stands at the foot. What must stay free says so with `data-foot`.
  */
 export function Toaster() {
   const ref = useRef<HTMLElement>(null);
-  const shown = useSyncExternalStore(subscribe, () => toasts, () => none);
-  useClearOfFeet(ref, shown.some(({ isSpoken }) => !isSpoken));
+  const shown = useSyncExternalStore(
+    subscribe,
+    () => toasts,
+    () => none,
+  );
+  useClearOfFeet(
+    ref,
+    shown.some(({ isSpoken }) => !isSpoken),
+  );
   return (
-    <section ref={ref} aria-label="Notifications" aria-live="polite" className="pointer-events-none fixed z-50 pb-2 max-tablet:inset-x-3 max-tablet:mx-auto max-tablet:max-w-88 tablet:left-[82px] tablet:w-63 wide:left-2.5 wide:w-47 print:hidden">
+    <section
+      ref={ref}
+      aria-label="Notifications"
+      aria-live="polite"
+      className="pointer-events-none fixed z-50 pb-2 max-tablet:inset-x-3 max-tablet:mx-auto max-tablet:max-w-88 tablet:left-[82px] tablet:w-63 wide:left-2.5 wide:w-47 print:hidden"
+    >
       <ol className="grid gap-1.5">
         {shown.map((toast) => (
           <ToastCard key={toast.id} toast={toast} />
@@ -107,7 +126,10 @@ export function Toaster() {
   );
 }
 
-/** What stands at the foot comes, goes and grows while a toast is there (a form opens, calls are picked), so it is measured with each frame. */
+/**
+ * What stands at the foot comes, goes and grows while a toast is there (a form opens, calls are picked), so it is
+ * measured with each frame.
+ */
 function useClearOfFeet(ref: RefObject<HTMLElement | null>, isShown: boolean) {
   useLayoutEffect(() => {
     const toaster = ref.current;
@@ -125,7 +147,9 @@ function useClearOfFeet(ref: RefObject<HTMLElement | null>, isShown: boolean) {
 /** From the lower edge up: past each that the toasts would otherwise cover. */
 function heightOfFeet(toaster: HTMLElement): number {
   const { left, right, height } = toaster.getBoundingClientRect();
-  const feet = [...document.querySelectorAll("[data-foot]")].map((foot) => foot.getBoundingClientRect()).filter((foot) => foot.height > 0 && foot.left < right && foot.right > left);
+  const feet = [...document.querySelectorAll("[data-foot]")]
+    .map((foot) => foot.getBoundingClientRect())
+    .filter((foot) => foot.height > 0 && foot.left < right && foot.right > left);
   let line = innerHeight;
   for (const { top, bottom } of feet.toSorted((one, other) => other.bottom - one.bottom)) {
     if (bottom > line - height) line = Math.min(line, top);

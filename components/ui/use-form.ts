@@ -5,13 +5,18 @@ import { useActionState } from "react";
 import { type FormAction, type FormState, IDLE, keptValues } from "./form-state";
 import { showToast } from "./toast";
 
-const LOST = "The connection broke before an answer came. It may or may not have been done; look before you do it again.";
+const LOST =
+  "The connection broke before an answer came. It may or may not have been done; look before you do it again.";
 
 /**
- * A form's state and action. When it is done, says so in a toast and lets the caller close what held the form. Both happen
- * as soon as the answer is there and not in an effect: the answer may bring a page on which the form no longer stands.
+ * A form's state and action. When it is done, says so in a toast and lets the caller close what held the form. Both
+ * happen as soon as the answer is there and not in an effect: the answer may bring a page on which the form no longer
+ * stands.
  */
-export function useForm(action: FormAction, onDone?: (state: FormState) => void): [FormState, (form: FormData) => void] {
+export function useForm(
+  action: FormAction,
+  onDone?: (state: FormState) => void,
+): [FormState, (form: FormData) => void] {
   const [state, run] = useActionState(async (before: FormState, form: FormData) => {
     const after = await sendSafely(action, before, form);
     if (after?.status === "done") {
@@ -24,7 +29,10 @@ export function useForm(action: FormAction, onDone?: (state: FormState) => void)
   return [state, run];
 }
 
-/** What the server refuses comes as an answer. Without an answer nobody knows what it did, and the form stays, to say so. */
+/**
+ * What the server refuses comes as an answer. Without an answer nobody knows what it did, and the form stays, to say
+ * so.
+ */
 async function sendSafely(action: FormAction, before: FormState, form: FormData): Promise<FormState> {
   try {
     return await action(before, form);

@@ -2,7 +2,9 @@
 
 import { useState } from "react";
 
-/** A choice that holds at once and is kept by the server. When that failed, it goes back to what it was, and says why. */
+/**
+ * A choice that holds at once and is kept by the server. When that failed, it goes back to what it was, and says why.
+ */
 export function usePreference<T>(initial: T, keep: (value: T) => Promise<string | null>) {
   const [value, setValue] = useState(initial);
   const [problem, setProblem] = useState<string | null>(null);

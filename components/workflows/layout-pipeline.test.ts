@@ -10,7 +10,9 @@ describe("the map of a pipeline", () => {
   });
 
   test("gives no two steps the same place", () => {
-    const nodes = Array.from({ length: 40 }, (_, index) => node(`s${index}`, ...(index > 5 ? [`s${index % 6}`, `s${index - 6}`] : [])));
+    const nodes = Array.from({ length: 40 }, (_, index) =>
+      node(`s${index}`, ...(index > 5 ? [`s${index % 6}`, `s${index - 6}`] : [])),
+    );
     const places = [...layoutPipeline(nodes).values()].map(({ column, row }) => `${column}/${row}`);
     expect(new Set(places).size).toBe(40);
   });

@@ -9,8 +9,8 @@ export interface Placed {
 }
 
 /**
- * Where each step stands on the map: a column after everything it waits for, and in its column near the rows of those. Steps that
- * are referred to and not there are passed over, and so is a circle, which no valid project has.
+ * Where each step stands on the map: a column after everything it waits for, and in its column near the rows of those.
+ * Steps that are referred to and not there are passed over, and so is a circle, which no valid project has.
  */
 export function layoutPipeline(nodes: readonly PipelineNode[]): Map<string, Placed> {
   const known = new Map(nodes.map((node) => [node.id, node]));
@@ -29,9 +29,9 @@ export function layoutPipeline(nodes: readonly PipelineNode[]): Map<string, Plac
   const last = Math.max(-1, ...columns.values());
   for (let column = 0; column <= last; column++) {
     const here = nodes.filter(({ id }) => columns.get(id) === column);
-    const wish = new Map(here.map((node) => [node.id, meanRow(node, placed)]));
-    // Equal wishes keep the order of the file, because sorting is stable.
-    here.sort((one, other) => (wish.get(one.id) ?? 0) - (wish.get(other.id) ?? 0));
+    const meanRows = new Map(here.map((node) => [node.id, meanRow(node, placed)]));
+    // Equal rows keep the order of the file, because sorting is stable.
+    here.sort((one, other) => (meanRows.get(one.id) ?? 0) - (meanRows.get(other.id) ?? 0));
     here.forEach(({ id }, row) => placed.set(id, { column, row }));
   }
   return placed;

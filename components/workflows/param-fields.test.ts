@@ -28,7 +28,18 @@ const FULL = { "param:count": "3", "param:mode": '"fast"', "password:key": "sk_l
 describe("the form that starts a workflow", () => {
   test("has one field for each param, of the kind that its type asks for", () => {
     expect(Object.fromEntries(fields.map(({ name, kind }) => [name, kind]))).toEqual({
-      ticket: "text", count: "number", dry: "yes_no", mode: "choice", tags: "lines", extra: "json", note: "long", key: "secret", day: "text", at: "text", share: "number", code: "text",
+      ticket: "text",
+      count: "integer",
+      dry: "boolean",
+      mode: "choice",
+      tags: "lines",
+      extra: "json",
+      note: "long",
+      key: "secret",
+      day: "text",
+      at: "text",
+      share: "number",
+      code: "text",
     });
     expect(field("day").inputType).toBe("date");
   });
@@ -41,7 +52,12 @@ describe("the form that starts a workflow", () => {
 
   test("says what fits before anything is typed, by an example where there is one", () => {
     const hints = Object.fromEntries(["ticket", "at", "share", "code"].map((name) => [name, field(name).hint]));
-    expect(hints).toEqual({ ticket: "Such as T-310.", at: "A time with its zone, such as 2026-01-31T09:30:00Z.", share: "More than 0.", code: "Must match ^[A-Z]+$." });
+    expect(hints).toEqual({
+      ticket: "Such as T-310.",
+      at: "A time with its zone, such as 2026-01-31T09:30:00Z.",
+      share: "More than 0.",
+      code: "Must match ^[A-Z]+$.",
+    });
   });
 
   test("never holds the value of a secret, and names its control so that a refused form does not give it back", () => {
@@ -50,19 +66,29 @@ describe("the form that starts a workflow", () => {
   });
 
   test("keeps types: numbers, lists, JSON and the values of an enum", () => {
-    const { params, issues } = read({ ...FULL, "param:dry": "false", "param:tags": " x \n\ny", "param:extra": '{"a":[1]}', "param:mode": "2" });
+    const { params, issues } = read({
+      ...FULL,
+      "param:dry": "false",
+      "param:tags": " x \n\ny",
+      "param:extra": '{"a":[1]}',
+      "param:mode": "2",
+    });
     expect(issues).toEqual([]);
     expect(params).toEqual({ count: 3, dry: false, tags: ["x", "y"], extra: { a: [1] }, mode: 2, key: "sk_live_1" });
   });
 
   test("leaves out what is empty and need not be filled", () => {
-    expect(read({ ...FULL, "param:note": "  ", "param:extra": "" }).params).toEqual({ count: 3, mode: "fast", key: "sk_live_1" });
+    expect(read({ ...FULL, "param:note": "  ", "param:extra": "" }).params).toEqual({
+      count: 3,
+      mode: "fast",
+      key: "sk_live_1",
+    });
   });
 
   test("names everything that is missing or cannot be read, each at its field", () => {
     const { issues } = read({ "param:count": "many", "param:extra": "{" });
     expect(issues.map(({ path }) => path)).toEqual(["count", "mode", "extra"]);
-    expect(issues[0]?.message).toContain("not a number");
+    expect(issues[0]?.message).toContain("not a whole number");
     expect(issues[2]?.message).toContain("not JSON");
   });
 });

@@ -39,7 +39,10 @@ interface Props {
   nodes: readonly MapNode[];
 }
 
-/** The pipeline as a quiet map that can be walked: plain SVG, so that it is there before any script, and prints as it is seen. */
+/**
+ * The pipeline as a quiet map that can be walked: plain SVG, so that it is there before any script, and prints as it is
+ * seen.
+ */
 export function PipelineMap({ label, nodes }: Props) {
   const pathname = usePathname();
   const placed = layoutPipeline(nodes);
@@ -50,11 +53,20 @@ export function PipelineMap({ label, nodes }: Props) {
     const { column, row } = placed.get(id) ?? { column: 0, row: 0 };
     return { x: column * (WIDTH + GAP_X), y: row * (HEIGHT + GAP_Y) };
   };
-  const edges = nodes.flatMap((node) => node.dependsOn.filter((id) => placed.has(id)).map((id) => ({ from: id, to: node.id })));
+  const edges = nodes.flatMap((node) =>
+    node.dependsOn.filter((id) => placed.has(id)).map((id) => ({ from: id, to: node.id })),
+  );
   return (
     <div role="region" aria-label={label} tabIndex={0} className="overflow-x-auto focus-visible:-outline-offset-2">
       <div className="w-fit px-4 py-4 tablet:px-6">
-        <svg role="group" aria-label={label} width={width + 4} height={height + 4} viewBox={`-2 -2 ${width + 4} ${height + 4}`} className="block">
+        <svg
+          role="group"
+          aria-label={label}
+          width={width + 4}
+          height={height + 4}
+          viewBox={`-2 -2 ${width + 4} ${height + 4}`}
+          className="block"
+        >
           {edges.map(({ from, to }) => (
             <Edge key={`${from} ${to}`} from={at(from)} to={at(to)} />
           ))}
@@ -75,7 +87,13 @@ interface Point {
 function Edge({ from, to }: { from: Point; to: Point }) {
   const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + HEIGHT / 2, to.x, to.y + HEIGHT / 2];
   const bend = GAP_X / 2;
-  return <path aria-hidden d={`M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} className="fill-none stroke-line-strong stroke-[1.5]" />;
+  return (
+    <path
+      aria-hidden
+      d={`M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`}
+      className="fill-none stroke-line-strong stroke-[1.5]"
+    />
+  );
 }
 
 function Node({ node, x, y, isCurrent }: { node: MapNode; isCurrent: boolean } & Point) {
@@ -84,7 +102,18 @@ function Node({ node, x, y, isCurrent }: { node: MapNode; isCurrent: boolean } &
   const detail = cut(state ? `${state.word} · ${node.detail}` : node.detail, LABEL_MAX + 7);
   const body = (
     <>
-      <rect x={x} y={y} width={WIDTH} height={HEIGHT} rx={8} className={classNames("fill-panel stroke-line-strong group-hover:stroke-edge", isCurrent && "fill-accent-soft stroke-accent", state?.mark === "idle" && "[stroke-dasharray:3_3]")}>
+      <rect
+        x={x}
+        y={y}
+        width={WIDTH}
+        height={HEIGHT}
+        rx={8}
+        className={classNames(
+          "fill-panel stroke-line-strong group-hover:stroke-edge",
+          isCurrent && "fill-accent-soft stroke-accent",
+          state?.mark === "idle" && "[stroke-dasharray:3_3]",
+        )}
+      >
         {label === node.label ? null : <title>{node.label}</title>}
       </rect>
       {state?.mark === "failed" ? (
@@ -102,7 +131,12 @@ function Node({ node, x, y, isCurrent }: { node: MapNode; isCurrent: boolean } &
     </>
   );
   return href ? (
-    <Link href={href} aria-current={isCurrent ? "true" : undefined} className="group outline-none [&:focus-visible>rect]:stroke-accent [&:focus-visible>rect]:stroke-2" scroll={false}>
+    <Link
+      href={href}
+      aria-current={isCurrent ? "true" : undefined}
+      className="group outline-none [&:focus-visible>rect]:stroke-accent [&:focus-visible>rect]:stroke-2"
+      scroll={false}
+    >
       {body}
     </Link>
   ) : (

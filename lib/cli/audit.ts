@@ -1,20 +1,34 @@
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
 import { jsonBlock } from "@/lib/cli/json-text";
-import { type AuditReport, verifyAudit } from "@/lib/engine/verify-audit";
+import { type AuditReport, verifyAudit } from "@/lib/audit/verify-audit";
 
 export function registerAudit(program: Command): void {
   program
     .command("audit")
     .description("the audit trail")
     .command("verify")
-    .description("read the whole trail and name the first row that was changed, removed or inserted by hand, or of which it does not tell")
+    .description(
+      "read the whole trail and name the first row that was changed, removed or inserted by hand, or of which it does not tell",
+    )
     .option("--json", "print the whole report")
     .action(async (options: { json?: boolean }) => {
       const report = await verifyAudit(await openDatabase());
-      console.log(options.json ? jsonBlock(report) : describe(report));
+      console.log(options.json ? jsonBlock(toJson(report)) : describe(report));
       if (!report.ok) process.exitCode = 1;
     });
+}
+
+/** Fields are named as in the API, at any depth. */
+function toJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toJson);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      toJson(inner),
+    ]),
+  );
 }
 
 function describe(report: AuditReport): string {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
-import { createFirstAdmin } from "@/lib/engine/create-first-admin";
+import { createFirstAdmin } from "@/lib/people/create-first-admin";
 import { env } from "@/lib/env";
 
 /** For the start script: what a new database needs before anyone can sign in. */
@@ -10,8 +10,13 @@ export function registerBootstrap(program: Command): void {
     .option("--json")
     .action(async () => {
       const deps = await openDatabase();
-      const admin = await createFirstAdmin(deps, { email: env.KIMITSU_ADMIN_EMAIL, password: env.KIMITSU_ADMIN_PASSWORD });
-      const answer = admin.created ? { created: true, email: admin.email, password: admin.generated ? admin.password : undefined } : admin;
+      const admin = await createFirstAdmin(deps, {
+        email: env.KIMITSU_ADMIN_EMAIL,
+        password: env.KIMITSU_ADMIN_PASSWORD,
+      });
+      const answer = admin.created
+        ? { created: true, email: admin.email, password: admin.generated ? admin.password : undefined }
+        : admin;
       console.log(JSON.stringify(answer));
     });
 }

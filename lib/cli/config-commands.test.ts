@@ -26,16 +26,38 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe("validate", () => {
   it("groups files by kind and closes with one line", () => {
     const text = describeResult(result, "kimitsu", plain);
-    expect(text.split("\n").filter((line) => /^\w/.test(line))).toEqual(["Workflows", "Agents", "Servers", "Other", "All files are right"]);
+    expect(text.split("\n").filter((line) => /^\w/.test(line))).toEqual([
+      "Workflows",
+      "Agents",
+      "Servers",
+      "Other",
+      "All files are right",
+    ]);
     expect(text).toContain("  OKAY  agents/clerk.agent.yaml");
   });
 
   it("marks the files that fail, then lists errors before warnings", () => {
-    const problem = { file: "agents/clerk.agent.yaml", line: 3, column: 1, path: "model", message: "wrong", severity: "error" } as const;
+    const problem = {
+      file: "agents/clerk.agent.yaml",
+      line: 3,
+      column: 1,
+      path: "model",
+      message: "wrong",
+      severity: "error",
+    } as const;
     const files = result.files.map((entry) => ({ ...entry, ok: entry.file !== problem.file }));
-    const text = describeResult({ project: null, problems: [{ ...problem, severity: "warning", message: "odd" }, problem], files }, "kimitsu", plain);
+    const text = describeResult(
+      { project: null, problems: [{ ...problem, severity: "warning", message: "odd" }, problem], files },
+      "kimitsu",
+      plain,
+    );
     expect(text).toContain("  FAIL  agents/clerk.agent.yaml");
-    expect(text.split("\n").slice(-4)).toEqual(["kimitsu/agents/clerk.agent.yaml:3:1 model: wrong", "kimitsu/agents/clerk.agent.yaml:3:1 model: warning: odd", "", "1 error, 1 warning"]);
+    expect(text.split("\n").slice(-4)).toEqual([
+      "kimitsu/agents/clerk.agent.yaml:3:1 model: wrong",
+      "kimitsu/agents/clerk.agent.yaml:3:1 model: warning: odd",
+      "",
+      "1 error, 1 warning",
+    ]);
   });
 
   it("uses colours only when told to", () => {
@@ -47,8 +69,11 @@ describe("validate", () => {
 describe("the graph", () => {
   it("has every step, every dependency, and the way into sub-workflows", () => {
     const graph = drawWorkflows(result.project!);
-    for (const { steps } of Object.values(result.project!.workflows)) for (const step of steps) expect(graph).toContain(`"${step.id}<br/>`);
-    expect(graph.match(/ --> /g)).toHaveLength(Object.values(result.project!.workflows).flatMap(({ steps }) => steps.flatMap((step) => step.dependsOn)).length);
+    for (const { steps } of Object.values(result.project!.workflows))
+      for (const step of steps) expect(graph).toContain(`"${step.id}<br/>`);
+    expect(graph.match(/ --> /g)).toHaveLength(
+      Object.values(result.project!.workflows).flatMap(({ steps }) => steps.flatMap((step) => step.dependsOn)).length,
+    );
     expect(graph.match(/ -\.-> /g)).toHaveLength(1);
   });
 });
@@ -61,7 +86,9 @@ describe("tree", () => {
   });
 
   it("names the nearest workflow when there is none of that name", () => {
-    expect(() => buildTree(result.project!, "suport")).toThrow('There is no workflow "suport"; did you mean "support"?');
+    expect(() => buildTree(result.project!, "suport")).toThrow(
+      'There is no workflow "suport"; did you mean "support"?',
+    );
     expect(() => buildTree(result.project!, "constructor")).toThrow("There is no workflow");
   });
 });
@@ -69,7 +96,9 @@ describe("tree", () => {
 describe("schema", () => {
   it("the committed schemas are those of the code; `npx kimitsu schema` writes them", () => {
     for (const file of writeSchemas(folder)) {
-      expect(readFileSync(path.join(DEMO, ".schema", path.basename(file)), "utf8"), path.basename(file)).toBe(readFileSync(file, "utf8"));
+      expect(readFileSync(path.join(DEMO, ".schema", path.basename(file)), "utf8"), path.basename(file)).toBe(
+        readFileSync(file, "utf8"),
+      );
     }
   });
 
@@ -77,7 +106,9 @@ describe("schema", () => {
     for (const { file, kind } of result.files.filter((entry) => (SCHEMA_KINDS as string[]).includes(entry.kind))) {
       const text = readFileSync(path.join(DEMO, file), "utf8");
       const named = /^# yaml-language-server: \$schema=(\S+)$/m.exec(text)?.[1] ?? "";
-      expect(path.resolve(path.dirname(path.join(DEMO, file)), named), file).toBe(path.join(DEMO, ".schema", `${kind}.json`));
+      expect(path.resolve(path.dirname(path.join(DEMO, file)), named), file).toBe(
+        path.join(DEMO, ".schema", `${kind}.json`),
+      );
       const validate = new Ajv({ strict: false, logger: false }).compile(createSchemaDocument(kind as SchemaKind));
       expect(validate(parse(text)), `${file}: ${JSON.stringify(validate.errors)}`).toBe(true);
     }
@@ -87,11 +118,15 @@ describe("schema", () => {
     const missing: string[] = [];
     const visit = (schema: unknown, at: string): void => {
       if (schema === null || typeof schema !== "object") return;
-      for (const [name, child] of Object.entries((schema as { properties?: Record<string, object> }).properties ?? {})) {
-        const isDescribed = "description" in child || ("allOf" in child && JSON.stringify(child).includes("description"));
+      for (const [name, child] of Object.entries(
+        (schema as { properties?: Record<string, object> }).properties ?? {},
+      )) {
+        const isDescribed =
+          "description" in child || ("allOf" in child && JSON.stringify(child).includes("description"));
         if (!isDescribed) missing.push(`${at}.${name}`);
       }
-      for (const [key, child] of Object.entries(schema)) if (key !== "default" && key !== "enum") visit(child, `${at}.${key}`);
+      for (const [key, child] of Object.entries(schema))
+        if (key !== "default" && key !== "enum") visit(child, `${at}.${key}`);
     };
     for (const kind of SCHEMA_KINDS.filter((name) => name !== "script")) visit(createSchemaDocument(kind), kind);
     expect(missing).toEqual([]);
@@ -108,11 +143,15 @@ describe("the reference pages", () => {
     const files: Record<string, string> = {};
     for (const kind of SCHEMA_KINDS.filter((name) => name !== "script")) {
       const page = readFileSync(path.join(REPOSITORY, "docs/reference", `${kind}.md`), "utf8");
-      for (const [, file = "", text = ""] of page.matchAll(/```yaml\n# (\S+\.yaml)\n([\s\S]*?)```/g)) files[file] = text;
+      for (const [, file = "", text = ""] of page.matchAll(/```yaml\n# (\S+\.yaml)\n([\s\S]*?)```/g))
+        files[file] = text;
     }
     expect(Object.keys(files)).toHaveLength(8);
     const fixture = new ProjectFixture();
-    const { problems } = fixture.load(files, { env: "prod", processEnv: { ANTHROPIC_API_KEY: "x", CRM_KEY: "x", CALLER_SECRET: "x", SLACK_WEBHOOK: "x" } });
+    const { problems } = fixture.load(files, {
+      env: "prod",
+      processEnv: { ANTHROPIC_API_KEY: "x", CRM_KEY: "x", CALLER_SECRET: "x", SLACK_WEBHOOK: "x" },
+    });
     fixture.remove();
     expect(problems.map((problem) => formatProblem(problem))).toEqual([]);
   });

@@ -1,7 +1,7 @@
-import type { EngineDeps } from "@/lib/engine/deps";
+import type { EngineDeps } from "@/lib/database/deps";
 import { env, rereadEnv } from "@/lib/env";
-import { connect, type Db, db } from "@/lib/store/client";
-import { isDatabaseAway } from "@/lib/store/database-away";
+import { connect, type Db, db } from "@/lib/database/client";
+import { isDatabaseAway } from "@/lib/database/database-away";
 
 /** One command at a time needs no more connections than it has statements under way. */
 const POOL_SIZE = 4;
@@ -19,7 +19,9 @@ const adopted = globalThis as typeof globalThis & { __kimitsuDb?: Db };
 let lent: LentDatabase | undefined;
 let deps: EngineDeps | undefined;
 
-/** The database of this machine's configuration: DATABASE_URL, or the embedded one, which is started if it does not run. */
+/**
+ * The database of this machine's configuration: DATABASE_URL, or the embedded one, which is started if it does not run.
+ */
 export async function openDatabase(): Promise<EngineDeps> {
   if (!env.DATABASE_URL && lender.__kimitsuDatabase) {
     lent = await lender.__kimitsuDatabase();
@@ -38,7 +40,10 @@ export function databaseUrl(): string {
   return url;
 }
 
-/** What a person can do about a failure of the database; null for any other. The address is named without the password in it. */
+/**
+ * What a person can do about a failure of the database; null for any other. The address is named without the password
+ * in it.
+ */
 export function explainDatabase(error: unknown): string | null {
   if (!isDatabaseAway(error)) return null;
   const where = URL.parse(databaseUrl())?.host ?? "DATABASE_URL";

@@ -1,7 +1,18 @@
 import { plainLine } from "@/lib/cli/plain-line";
-import type { RunEvent } from "@/lib/store/queries/list-run-events";
+import type { RunEvent } from "@/lib/runs/queries/list-run-events";
 
-const text = (value: unknown): string => (value === null || value === undefined || value === "" ? "" : typeof value === "string" ? value : JSON.stringify(value));
+const text = (value: unknown): string =>
+  value === null || value === undefined || value === ""
+    ? ""
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);
+
+/** Why it was let through, asked or refused: the code of a refusal, the layer, and the place in the project's files. */
+function byLayer({ code, layer, source }: RunEvent["data"]): string {
+  const by = [text(layer), text(source)].filter(Boolean).join(" ");
+  return `${code ? `: ${text(code)}` : ""}${by && ` (${by})`}`;
+}
 
 /** One line for a person who watches a run; null for what only matters to the record. */
 export function describeEvent({ type, at, actor, data }: RunEvent): string | null {
@@ -21,9 +32,11 @@ function describe(type: string, data: RunEvent["data"], who: string): string | n
     case "turn":
       return `  model answered (turn ${text(data.turn)}, ${text(data.tokens_in)} + ${text(data.tokens_out)} tokens)`;
     case "call":
-      return tool === "" ? null : `  call ${tool} ${verb.replaceAll("_", " ")}`;
+      return tool === "" ? null : `  call ${tool} ${verb.replaceAll("_", " ")}${byLayer(data)}`;
     case "approval":
-      return verb === "decided" ? `  approval ${text(data.approval_id)} ${text(data.verdict)} by ${who}${because && `: ${because}`}` : `  approval ${text(data.approval_id)} ${verb}`;
+      return verb === "decided"
+        ? `  approval ${text(data.approval_id)} ${text(data.verdict)} by ${who}${because && `: ${because}`}`
+        : `  approval ${text(data.approval_id)} ${verb}`;
     case "server":
       return `server ${text(data.server)} ${verb}, the run goes on without it${because && `: ${because}`}`;
     default:

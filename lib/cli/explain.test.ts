@@ -8,9 +8,11 @@ import { rereadEnv } from "@/lib/env";
 import { explain, registerExplain } from "./explain";
 
 const FILES: Record<string, string> = {
-  "gateway.yaml": 'providers:\n  - { name: local, type: openai-compatible, config: { base_url: "http://localhost:11434/v1" } }\nmodel_groups:\n  - { name: standard, models: [local/any] }\n',
+  "gateway.yaml":
+    'providers:\n  - { name: local, type: openai-compatible, config: { base_url: "http://localhost:11434/v1" } }\nmodel_groups:\n  - { name: standard, models: [local/any] }\n',
   "policy.yaml": "groups: { finance: {} }\npermissions:\n  deny: [drop-*]\n",
-  "servers/crm.server.yaml": 'name: crm\nurl: "https://crm.test/mcp"\ntools:\n  read-all: { annotations: { readOnlyHint: true } }\n  wipe: { annotations: { destructiveHint: true } }\n',
+  "servers/crm.server.yaml":
+    'name: crm\nurl: "https://crm.test/mcp"\ntools:\n  read-all: { annotations: { readOnlyHint: true } }\n  wipe: { annotations: { destructiveHint: true } }\n',
   "agents/triage.agent.yaml": `name: triage
 model: standard
 prompt: { system: "Triage." }
@@ -36,7 +38,12 @@ for (const [file, text] of Object.entries(FILES)) {
 afterAll(() => rmSync(root, { recursive: true }));
 
 const say = (tool: string, options: { args?: string; json?: boolean; agent?: string } = {}) =>
-  explain(getProject(root, { deployment: { allowStdio: true, allowBypass: false }, processEnv: {} }), { agent: "triage", tool, allowBypass: false, ...options });
+  explain(getProject(root, { deployment: { allowStdio: true, allowBypass: false }, processEnv: {} }), {
+    agent: "triage",
+    tool,
+    allowBypass: false,
+    ...options,
+  });
 
 describe("kimitsu explain", () => {
   it("says who is asked, why, and which line decides", () => {
@@ -46,15 +53,20 @@ describe("kimitsu explain", () => {
     expect(text).toContain("Approval: 1 of finance; a rejection means fail; after 1800 s: fail.");
   });
 
-  it("judges the arguments that it is given", () => expect(say("crm.refund", { args: '{"amount": 5}' })).toMatch(/^crm\.refund runs without asking/));
-  it("without arguments a condition is unclear, and so a person is asked", () => expect(say("crm.refund")).toContain("cannot be compared by size"));
-  it("names policy.yaml where it decides", () => expect(say("crm.drop-table")).toMatch(/is refused.*[\s\S]*deny {2}deny .*policy\.yaml:3/));
+  it("judges the arguments that it is given", () =>
+    expect(say("crm.refund", { args: '{"amount": 5}' })).toMatch(/^crm\.refund runs without asking/));
+  it("without arguments a condition is unclear, and so a person is asked", () =>
+    expect(say("crm.refund")).toContain("cannot be compared by size"));
+  it("names policy.yaml where it decides", () =>
+    expect(say("crm.drop-table")).toMatch(/is refused.*[\s\S]*deny {2}deny .*policy\.yaml:3/));
   it("uses the facts of the server file", () => {
     expect(say("crm.read-all")).toMatch(/^crm\.read-all runs without asking/);
     expect(say("crm.wipe")).toContain("danger is critical (the tool is declared destructive)");
   });
-  it("says so when nothing is known about a tool", () => expect(say("crm.read-other")).toContain("its annotations are taken as unknown"));
-  it("refuses what is not on the allowlist", () => expect(say("crm.other")).toContain("Tool 'crm.other' is not on the allowlist of agent 'triage'"));
+  it("says so when nothing is known about a tool", () =>
+    expect(say("crm.read-other")).toContain("its annotations are taken as unknown"));
+  it("refuses what is not on the allowlist", () =>
+    expect(say("crm.other")).toContain("Tool 'crm.other' is not on the allowlist of agent 'triage'"));
 
   it("is a command that reads the project of KIMITSU_PROJECT", async () => {
     vi.stubEnv("KIMITSU_PROJECT", root);
@@ -70,7 +82,26 @@ describe("kimitsu explain", () => {
   });
 
   it("prints the decision with its trace as JSON", () => {
-    expect(JSON.parse(say("crm.wipe", { json: true }))).toMatchObject({ agent: "triage", server: "crm", tool: "wipe", decision: "ask", danger: { level: "critical" }, trace: [{ layer: "allowlist", source: { file: "agents/triage.agent.yaml", line: 10 } }, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}] });
+    expect(JSON.parse(say("crm.wipe", { json: true }))).toMatchObject({
+      agent: "triage",
+      server: "crm",
+      tool: "wipe",
+      decision: "ask",
+      danger: { level: "critical" },
+      trace: [
+        { layer: "allowlist", source: { file: "agents/triage.agent.yaml", line: 10 } },
+        {},
+        {},
+        {},
+        {},
+        {},
+        {},
+        {},
+        {},
+        {},
+        {},
+      ],
+    });
   });
 
   it.each([
@@ -78,5 +109,7 @@ describe("kimitsu explain", () => {
     ["wiki.read", {}, 'names no tool of agent "triage"; write crm.TOOL'],
     ["crm.", {}, "names no tool"],
     ["crm.wipe", { args: "{amount: 1}" }, "--args is not JSON"],
-  ])("%s %j is refused with what would work", (tool, options, message) => expect(() => say(tool, options)).toThrow(message));
+  ])("%s %j is refused with what would work", (tool, options, message) =>
+    expect(() => say(tool, options)).toThrow(message),
+  );
 });

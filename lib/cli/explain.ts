@@ -1,13 +1,17 @@
 /** `kimitsu explain AGENT SERVER.TOOL`: what the policy would say to a call, layer by layer, with file and line. */
 import type { Command } from "commander";
 import { jsonBlock } from "@/lib/cli/json-text";
+import { listParamWays } from "@/lib/config/effective-params";
 import { getProject } from "@/lib/config/load-project";
 import { suggest } from "@/lib/config/problem";
 import type { Project, ProjectAgent, ProjectAgentServer } from "@/lib/config/project";
 import { formatSourceLocation } from "@/lib/config/source-location";
-import { toAgentScope, toProjectPermissions } from "@/lib/domain/policy/agent-scope";
-import { decide } from "@/lib/domain/policy/decide";
-import type { PolicyDecision } from "@/lib/domain/policy/policy-answer";
+import { toAgentScope } from "@/lib/policy/agent-scope";
+import { type CallInProject, factsOf, judgeByProject } from "@/lib/policy/judge-by-project";
+import type { PolicyDecision } from "@/lib/policy/policy-answer";
+import type { PinState } from "@/lib/policy/policy-input";
+import type { ToolDefinition } from "@/lib/tools/rules/tool-fingerprint";
+import { hidesText } from "@/lib/text/tool-text";
 import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 
@@ -16,7 +20,24 @@ export interface ExplainOptions {
   json?: boolean;
 }
 
-export function registerExplain(program: Command): void {
+/** What is known of a tool beyond the project's files. */
+export type KnownTool =
+  /** `gone`: its server's list is without it. */
+  | { kind: "seen"; definition: ToolDefinition; pin: PinState; hasLock: boolean; seenAt: Date; gone: boolean }
+  /** The server was seen, and does not have the tool. */
+  | { kind: "unlisted"; hasLock: boolean }
+  | { kind: "never_seen" }
+  | { kind: "no_database"; reason: string };
+
+export type FindKnownTool = (project: Project, server: string, tool: string) => Promise<KnownTool>;
+
+const NO_DATABASE: KnownTool = {
+  kind: "no_database",
+  reason: "no database of this project is running or named by DATABASE_URL",
+};
+
+/** Without `findKnown` nothing but files is read. */
+export function registerExplain(program: Command, findKnown?: FindKnownTool): void {
   program
     .command("explain")
     .description("say what the policy would answer to a call, and which line of which file decides")
@@ -24,14 +45,16 @@ export function registerExplain(program: Command): void {
     .argument("<server.tool>", "the tool, with the name under which the agent knows its server")
     .option("--args <json>", "the arguments of the call, which conditions look at", "{}")
     .option("--json", "print the decision with its trace")
-    .action((agent: string, tool: string, options: ExplainOptions) => {
+    .action(async (agent: string, tool: string, options: ExplainOptions) => {
       const project = getProject(env.KIMITSU_PROJECT, {
         env: env.KIMITSU_ENV,
         deployment: { allowStdio: true, allowBypass: env.KIMITSU_ALLOW_BYPASS },
         // No answer of the policy depends on the value of a variable.
         processEnv: {},
       });
-      console.log(explain(project, { agent, tool, allowBypass: env.KIMITSU_ALLOW_BYPASS, ...options }));
+      const found = findTool(findAgent(project, agent), tool);
+      const known = findKnown ? await findKnown(project, found.server.server.name, found.tool) : NO_DATABASE;
+      console.log(explain(project, { agent, tool, allowBypass: env.KIMITSU_ALLOW_BYPASS, known, ...options }));
     });
 }
 
@@ -39,40 +62,120 @@ interface ExplainInput extends ExplainOptions {
   agent: string;
   tool: string;
   allowBypass: boolean;
+  known?: KnownTool;
 }
 
-/** The text that the command prints. Throws for an agent or a server that is not there, and for arguments that are not JSON. */
+/**
+ * The text that the command prints. Throws for an agent or a server that is not there, and for arguments that are not
+ * JSON.
+ */
 export function explain(project: Project, input: ExplainInput): string {
   const agent = findAgent(project, input.agent);
   const { server, tool } = findTool(agent, input.tool);
-  const facts = Object.hasOwn(server.server.definition.tools, tool) ? server.server.definition.tools[tool] : undefined;
-  const call = { server: server.name, definition: server.server.name, tool, arguments: parseArguments(input.args ?? "{}") };
-  const decision = decide(call, {
+  const facts = factsOf(server.server, tool);
+  const call = {
+    server: server.name,
+    definition: server.server.name,
+    tool,
+    arguments: parseArguments(input.args ?? "{}"),
+  };
+  const known = input.known ?? NO_DATABASE;
+  const decision = judgeByProject({
+    project,
     scopes: [toAgentScope(project, agent)],
-    project: toProjectPermissions(project),
-    // The server is not asked: the answer must not depend on who is reachable from here.
-    tool: { listing: "listed", annotations: undefined, facts: { danger: facts?.danger, annotations: facts?.annotations }, pin: "pinned" },
-    hasLock: true,
-    budget: { usedUsd: 0, toolsUsedUsd: 0, estimatedUsd: facts?.cost_usd ?? 0, limitUsd: null },
+    call,
+    server: server.server,
+    tool: toPolicyTool(known),
+    hasLock: known.kind === "seen" || known.kind === "unlisted" ? known.hasLock : true,
     deployment: { allowBypass: input.allowBypass },
   });
-  const isAnnotated = facts?.annotations !== undefined || facts?.danger !== undefined;
-  const known = isAnnotated ? null : `The server file says nothing about ${tool}, and the server itself was not asked: its annotations are taken as unknown.`;
-  return input.json ? jsonBlock({ agent: agent.name, ...call, ...decision, note: known }) : describe(input.tool, decision, known);
+  const note = describeKnown(tool, known, facts?.annotations !== undefined || facts?.danger !== undefined);
+  const params = listParamWays(project, agent, server);
+  return input.json
+    ? jsonBlock({
+        agent: agent.name,
+        ...call,
+        ...decision,
+        definition_from: known.kind === "seen" ? "database" : "files",
+        note,
+        params,
+      })
+    : describe({ tool: input.tool, decision, known, note, params });
+}
+
+/** The server is not asked: the answer must not depend on who is reachable from here. */
+function toPolicyTool(known: KnownTool): CallInProject["tool"] {
+  if (known.kind === "seen")
+    return {
+      listing: known.gone ? "unlisted" : "listed",
+      annotations: known.definition.annotations,
+      pin: known.pin,
+      hidesText: hidesText(known.definition),
+    };
+  return { listing: known.kind === "unlisted" ? "unlisted" : "listed", annotations: undefined };
+}
+
+const PINS: Record<PinState, string> = {
+  pinned: "as in tools.lock.yaml",
+  trusted_first_use: "trusted on first use",
+  changed: "changed since it was trusted",
+  renamed: "renamed since it was trusted",
+  new: "never trusted",
+};
+
+function describeKnown(tool: string, known: KnownTool, isStated: boolean): string {
+  if (known.kind === "seen")
+    return `Judged by the definition of ${tool} that the database knows: last seen ${known.seenAt.toISOString()}, ${PINS[known.pin]}.`;
+  if (known.kind === "unlisted") return `The database knows the list of this server, and ${tool} is not on it.`;
+  const why = known.kind === "never_seen" ? "the database has never seen this server" : known.reason;
+  const files = isStated
+    ? "Judged by the files alone"
+    : `The server file says nothing about ${tool}, and the server itself was not asked: its annotations are taken as unknown`;
+  return `${files} (${why}); a changed or new definition would be seen only there.`;
 }
 
 const SENTENCE = { allow: "runs without asking", deny: "is refused", ask: "waits for a person" } as const;
 
-function describe(tool: string, decision: PolicyDecision, note: string | null): string {
-  const own = decision.trace.filter((entry) => entry.layer !== "tool_list" && entry.layer !== "pin");
+interface Explained {
+  tool: string;
+  decision: PolicyDecision;
+  known: KnownTool;
+  note: string;
+  params: ReturnType<typeof listParamWays>;
+}
+
+function describe({ tool, decision, known, note, params }: Explained): string {
+  const isKnown = known.kind === "seen" || known.kind === "unlisted";
+  const own = decision.trace.filter((entry) => isKnown || (entry.layer !== "tool_list" && entry.layer !== "pin"));
   const width = Math.max(...own.map((entry) => entry.layer.length));
   const lines = own.map((entry) => {
     const source = entry.source && entry.source.file !== "" ? `  ${formatSourceLocation(entry.source)}` : "";
     return `  ${entry.outcome.padEnd(5)} ${entry.layer.padEnd(width)}  ${entry.reason}${source}`;
   });
   const why = decision.decision === "allow" ? "" : `: ${decision.reason}`;
-  return [`${tool} ${SENTENCE[decision.decision]}${why}`, ...lines, ...describeRule(decision), ...(note === null ? [] : [note])].join("\n");
+  return [
+    `${tool} ${SENTENCE[decision.decision]}${why}`,
+    ...lines,
+    ...describeRule(decision),
+    note,
+    ...params.flatMap(describeParams),
+  ].join("\n");
 }
+
+function describeParams({ steps, params }: Explained["params"][number]): string[] {
+  if (params.length === 0) return [];
+  const width = Math.max(...params.map(({ name }) => name.length));
+  const where = steps.length > 0 ? ` in ${steps.join(", ")}` : "";
+  return [
+    `Params of the server${where}:`,
+    ...params.map(
+      ({ name, value, origin, source }) =>
+        `  ${name.padEnd(width)}  ${origin === "missing" ? "no value" : toLine(value)}  (${origin}, ${source})`,
+    ),
+  ];
+}
+
+const toLine = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 function describeRule(decision: PolicyDecision): string[] {
   if (decision.decision !== "ask") return [];
@@ -85,22 +188,33 @@ function describeRule(decision: PolicyDecision): string[] {
 function findAgent(project: Project, name: string): ProjectAgent {
   const agent = project.agents[name];
   if (agent) return agent;
-  throw new KimitsuError("not_found", `There is no agent "${name}"; ${suggest(name, Object.keys(project.agents), "agents") ?? "the project has none"}`);
+  throw new KimitsuError(
+    "not_found",
+    `There is no agent "${name}"; ${suggest(name, Object.keys(project.agents), "agents") ?? "the project has none"}`,
+  );
 }
 
 /** Server names may contain dots in neither form, but tools may: the longest server name that fits is meant. */
 function findTool(agent: ProjectAgent, text: string): { server: ProjectAgentServer; tool: string } {
-  const fitting = agent.servers.filter((server) => text.startsWith(`${server.name}.`) && text.length > server.name.length + 1);
+  const fitting = agent.servers.filter(
+    (server) => text.startsWith(`${server.name}.`) && text.length > server.name.length + 1,
+  );
   const [server] = fitting.toSorted((left, right) => right.name.length - left.name.length);
   if (server) return { server, tool: text.slice(server.name.length + 1) };
   const names = agent.servers.map((entry) => `${entry.name}.TOOL`);
-  throw new KimitsuError("invalid_request", `"${text}" names no tool of agent "${agent.name}"; write ${names.join(" or ") || "SERVER.TOOL (the agent has no servers)"}`);
+  throw new KimitsuError(
+    "invalid_request",
+    `"${text}" names no tool of agent "${agent.name}"; write ${names.join(" or ") || "SERVER.TOOL (the agent has no servers)"}`,
+  );
 }
 
 function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new KimitsuError("invalid_request", `--args is not JSON (${(error as Error).message}); write --args '{"id": 7}'`);
+    throw new KimitsuError(
+      "invalid_request",
+      `--args is not JSON (${(error as Error).message}); write --args '{"id": 7}'`,
+    );
   }
 }

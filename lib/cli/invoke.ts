@@ -8,10 +8,10 @@ import { withRuntime } from "@/lib/cli/runtime";
 import { EXIT_CODES, waitForRun } from "@/lib/cli/wait-for-run";
 import { readDuration } from "@/lib/config/duration";
 import { suggest } from "@/lib/config/problem";
-import { showInvisible } from "@/lib/domain/tool-text";
-import { toEnvelope } from "@/lib/engine/run-envelope";
-import type { Runtime } from "@/lib/engine/runtime";
-import { startRun } from "@/lib/engine/start-run";
+import { showInvisible } from "@/lib/text/tool-text";
+import { toEnvelope } from "@/lib/runs/run-envelope";
+import type { Runtime } from "@/lib/runs/runtime";
+import { startRun } from "@/lib/runs/start-run";
 import { KimitsuError } from "@/lib/errors";
 
 interface Options {
@@ -29,29 +29,48 @@ export function registerInvoke(program: Command): void {
     .description("start a workflow")
     .argument("<workflow>", "name of a root workflow")
     .option("--input <json|@file>", "its params; @- reads them from standard input", "{}")
-    .option("--wait", "show what happens until the run has ended; exit code 0 complete, 1 failed, 3 cancelled, 4 waits for people, 5 not ended in time, 130 interrupted; the run goes on")
+    .option(
+      "--wait",
+      "show what happens until the run has ended; exit code 0 complete, 1 failed, 3 cancelled, 4 waits for people, 5 not ended in time, 130 interrupted; the run goes on",
+    )
     .option("--until-asked", "with --wait: stop when the run waits for people")
     .option("--timeout <duration>", "with --wait: stop waiting after this, such as 90s or 10m; the run goes on")
     .option("--user <e-mail>", "who starts it; default: the first admin")
     .option("--json", "print JSON: the run's id, or with --wait the envelope, as the API gives it, and the output")
-    .action((workflow: string, options: Options) => withRuntime(async (deps) => {
-      const timeout = readTimeout(options.timeout);
-      const person = await findPerson(deps, options.user);
-      refuseUnknown(deps, workflow);
-      const { runId } = await startRun(deps, { workflow, params: readInput(options.input, "--input"), actor: actorOf(person) });
-      if (!options.wait) return console.log(options.json ? jsonLine({ run_id: runId }) : runId);
-      if (!options.json) console.error(`${runId} started as ${person.email}`);
-      const interrupted = listenForInterrupt();
-      const run = await waitForRun(deps, runId, { quiet: options.json === true, stopForPeople: options.untilAsked === true, signal: AbortSignal.any([timeout, interrupted]) });
-      if (interrupted.aborted) {
-        console.error(`\nNo longer waiting; the run goes on. kimitsu runs get ${runId} shows it.`);
-        process.exitCode = EXIT_INTERRUPTED;
-        return;
-      }
-      const { status, output, error } = run;
-      console.log(options.json ? jsonLine({ ...toEnvelope(run), output: status === "complete" ? (output ?? null) : null }) : status === "complete" ? showInvisible(JSON.stringify(output, null, 2)) : `${runId} is ${status}${error ? `: ${plainLine(error.message)}` : ""}`);
-      process.exitCode = EXIT_CODES[status];
-    }));
+    .action((workflow: string, options: Options) =>
+      withRuntime(async (deps) => {
+        const timeout = readTimeout(options.timeout);
+        const person = await findPerson(deps, options.user);
+        refuseUnknown(deps, workflow);
+        const { runId } = await startRun(deps, {
+          workflow,
+          params: readInput(options.input, "--input"),
+          actor: actorOf(person),
+        });
+        if (!options.wait) return console.log(options.json ? jsonLine({ run_id: runId }) : runId);
+        if (!options.json) console.error(`${runId} started as ${person.email}`);
+        const interrupted = listenForInterrupt();
+        const run = await waitForRun(deps, runId, {
+          quiet: options.json === true,
+          stopForPeople: options.untilAsked === true,
+          signal: AbortSignal.any([timeout, interrupted]),
+        });
+        if (interrupted.aborted) {
+          console.error(`\nNo longer waiting; the run goes on. kimitsu runs get ${runId} shows it.`);
+          process.exitCode = EXIT_INTERRUPTED;
+          return;
+        }
+        const { status, output, error } = run;
+        console.log(
+          options.json
+            ? jsonLine({ ...toEnvelope(run), output: status === "complete" ? (output ?? null) : null })
+            : status === "complete"
+              ? showInvisible(JSON.stringify(output, null, 2))
+              : `${runId} is ${status}${error ? `: ${plainLine(error.message)}` : ""}`,
+        );
+        process.exitCode = EXIT_CODES[status];
+      }),
+    );
 }
 
 /** As shells have it for a command that Ctrl-C ended. */
@@ -64,7 +83,8 @@ const SAME_PRESS_MS = 500;
 function listenForInterrupt(): AbortSignal {
   const controller = new AbortController();
   const interrupt = () => {
-    if (!controller.signal.aborted) setTimeout(() => process.removeListener("SIGINT", interrupt), SAME_PRESS_MS).unref();
+    if (!controller.signal.aborted)
+      setTimeout(() => process.removeListener("SIGINT", interrupt), SAME_PRESS_MS).unref();
     controller.abort();
   };
   process.on("SIGINT", interrupt);
@@ -75,9 +95,16 @@ function listenForInterrupt(): AbortSignal {
 function refuseUnknown({ projects }: Runtime, name: string): void {
   const { workflows } = projects.current().project;
   if (workflows[name]?.definition.visibility === "root") return;
-  const known = Object.values(workflows).filter(({ definition }) => definition.visibility === "root").map((workflow) => workflow.name);
-  const why = workflows[name] ? `Workflow ${name} is a sub-workflow, which only another workflow starts` : `There is no workflow ${name}`;
-  throw new KimitsuError("not_found", `${why}; ${suggest(name, known, "workflows that can be started") ?? "the project has none that can be started"}`);
+  const known = Object.values(workflows)
+    .filter(({ definition }) => definition.visibility === "root")
+    .map((workflow) => workflow.name);
+  const why = workflows[name]
+    ? `Workflow ${name} is a sub-workflow, which only another workflow starts`
+    : `There is no workflow ${name}`;
+  throw new KimitsuError(
+    "not_found",
+    `${why}; ${suggest(name, known, "workflows that can be started") ?? "the project has none that can be started"}`,
+  );
 }
 
 /** Ends the waiting, never the run. */

@@ -1,6 +1,6 @@
 import { closeDatabase, explainDatabase } from "@/lib/cli/database";
 import { createProgram } from "@/lib/cli/program";
-import { cleanOutput } from "@/lib/engine/clean-output";
+import { cleanOutput } from "@/lib/projects/clean-output";
 import { KimitsuError } from "@/lib/errors";
 
 cleanOutput();

@@ -1,4 +1,7 @@
-/** The commands that only read the project's files. An entry of their own, so that they start without loading database and tool clients. */
+/**
+ * The commands that only read the project's files. An entry of their own, so that they start without loading database
+ * and tool clients.
+ */
 import { Command } from "commander";
 import { registerExplain } from "@/lib/cli/explain";
 import { pointToHelp } from "@/lib/cli/point-to-help";

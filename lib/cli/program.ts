@@ -5,9 +5,11 @@ import { registerAudit } from "@/lib/cli/audit";
 import { registerBootstrap } from "@/lib/cli/bootstrap";
 import { registerDoctor } from "@/lib/cli/doctor";
 import { registerExplain } from "@/lib/cli/explain";
+import { findKnownTool } from "@/lib/cli/find-known-tool";
 import { registerInvoke } from "@/lib/cli/invoke";
 import { registerLock } from "@/lib/cli/lock";
 import { pointToHelp } from "@/lib/cli/point-to-help";
+import { registerProjections } from "@/lib/cli/projections";
 import { registerReject } from "@/lib/cli/reject";
 import { registerReplay } from "@/lib/cli/replay";
 import { registerRuns } from "@/lib/cli/runs";
@@ -20,10 +22,15 @@ import { registerWorker } from "@/lib/cli/worker";
 
 export function createProgram(): Command {
   const program = new Command("kimitsu")
-    .description("Agents written in YAML use tools over MCP, and a person stands in front of every call that deserves one.")
+    .description(
+      "Agents written in YAML use tools over MCP, and a person stands in front of every call that deserves one.",
+    )
     .configureHelp({ showGlobalOptions: false });
   // `start` and `database-url` are answered by scripts/kimitsu.mjs before this is loaded; they stand here for the help.
-  program.command("start").description("start everything: database, web, worker").option("--env <name>", "use the values of environments/<name>.env.yaml");
+  program
+    .command("start")
+    .description("start everything: database, web, worker")
+    .option("--env <name>", "use the values of environments/<name>.env.yaml");
   program.command("database-url").description("print the address of the running database, for backups and other tools");
   for (const register of REGISTER) register(program);
   pointToHelp(program);
@@ -32,6 +39,22 @@ export function createProgram(): Command {
 
 /** In the order of the help. */
 const REGISTER = [
-  registerWorker, registerValidate, registerInvoke, registerRuns, registerApprovals, registerApprove, registerReject, registerTree, registerExplain,
-  registerReplay, registerLock, registerSchema, registerUser, registerToken, registerAudit, registerDoctor, registerBootstrap,
+  registerWorker,
+  registerValidate,
+  registerInvoke,
+  registerRuns,
+  registerApprovals,
+  registerApprove,
+  registerReject,
+  registerTree,
+  (program: Command) => registerExplain(program, findKnownTool),
+  registerReplay,
+  registerLock,
+  registerSchema,
+  registerUser,
+  registerToken,
+  registerAudit,
+  registerProjections,
+  registerDoctor,
+  registerBootstrap,
 ];

@@ -1,6 +1,10 @@
-/** How the commands that read a project load it: from the environment variables, and from what was given on the command line. */
+/**
+ * How the commands that read a project load it: from the environment variables, and from what was given on the command
+ * line.
+ */
 import path from "node:path";
-// A project declares variables of its own, so their names are not known to lib/env.ts; only whether they are set is looked at.
+// A project declares variables of its own, so their names are not known to lib/env.ts; only whether they are set is
+// looked at.
 import { cwd, env as variables, stdout } from "node:process";
 import { allowedHosts } from "@/lib/cli/demo-hosts";
 import type { LoadOptions } from "@/lib/config/load-project";
@@ -19,7 +23,11 @@ export function displayRoot(root: string): string {
 export function loadOptions(given: { env?: string | undefined } = {}): LoadOptions {
   return {
     env: given.env ?? env.KIMITSU_ENV,
-    deployment: { allowStdio: env.KIMITSU_ALLOW_STDIO, allowBypass: env.KIMITSU_ALLOW_BYPASS, allowHosts: allowedHosts() },
+    deployment: {
+      allowStdio: env.KIMITSU_ALLOW_STDIO,
+      allowBypass: env.KIMITSU_ALLOW_BYPASS,
+      allowHosts: allowedHosts(),
+    },
     processEnv: variables,
   };
 }

@@ -8,9 +8,13 @@ export function readInput(text: string, option: string): Record<string, unknown>
   try {
     value = JSON.parse(source);
   } catch (error) {
-    throw new KimitsuError("invalid_request", `${option} is not JSON (${(error as Error).message}); write ${option} '{"name": "value"}' or ${option} @file.json`);
+    throw new KimitsuError(
+      "invalid_request",
+      `${option} is not JSON (${(error as Error).message}); write ${option} '{"name": "value"}' or ${option} @file.json`,
+    );
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new KimitsuError("invalid_request", `${option} must be a JSON object, such as '{"name": "value"}'`);
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    throw new KimitsuError("invalid_request", `${option} must be a JSON object, such as '{"name": "value"}'`);
   return value as Record<string, unknown>;
 }
 

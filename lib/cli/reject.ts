@@ -14,7 +14,8 @@ export function registerReject(program: Command): void {
     .option("--user <e-mail>", "who decides; default: the first admin")
     .option("--json", "print JSON, as the API gives it")
     .action((id: string, options: DecideOptions) => {
-      if (options.reason?.trim() === "") throw new KimitsuError("invalid_request", "--reason is empty; say why, because the agent is told");
+      if (options.reason?.trim() === "")
+        throw new KimitsuError("invalid_request", "--reason is empty; say why, because the agent is told");
       return decide(id, "rejected", options);
     });
 }

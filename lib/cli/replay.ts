@@ -7,7 +7,7 @@ import { loadOptions, projectRoot } from "@/lib/cli/project-options";
 import { readDuration } from "@/lib/config/duration";
 import { getProject } from "@/lib/config/load-project";
 import { readToolsLock } from "@/lib/config/tools-lock";
-import { type Replay, type ReplayedCall, replayCalls } from "@/lib/engine/replay-calls";
+import { type Replay, type ReplayedCall, replayCalls } from "@/lib/runs/replay-calls";
 import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 
@@ -16,7 +16,9 @@ const LIMIT_MAX = 1_000_000;
 export function registerReplay(program: Command): void {
   program
     .command("replay")
-    .description("judge past calls with the YAML as it is now: what would newly be asked, allowed or denied; nothing is sent")
+    .description(
+      "judge past calls with the YAML as it is now: what would newly be asked, allowed or denied; nothing is sent",
+    )
     .option("--since <time>", 'how far back, such as "7d" or "12h"', "30d")
     .option("--workflow <name>", "only calls of runs of this workflow")
     .option("--limit <n>", "calls to look at, newest first", "10000")
@@ -59,13 +61,21 @@ function describe({ calls, changed, isCut }: Replay, since: string): string {
     const count = changed.filter((call) => call.now === now).length;
     return count > 0 ? [`${count} ${NEWLY[now]}`] : [];
   });
-  return [`${looked}: ${counts.join(", ")}, ${calls - changed.length} as before.`, "", formatTable(["NOW", "BEFORE", "CALLS", "AGENT", "TOOL", "BECAUSE", "LAST"], group(changed).map(toRow))].join("\n");
+  return [
+    `${looked}: ${counts.join(", ")}, ${calls - changed.length} as before.`,
+    "",
+    formatTable(["NOW", "BEFORE", "CALLS", "AGENT", "TOOL", "BECAUSE", "LAST"], group(changed).map(toRow)),
+  ].join("\n");
 }
 
 /** What is judged differently for one reason is one line. */
 function group(changed: readonly ReplayedCall[]): ReplayedCall[][] {
-  const groups = Object.groupBy(changed, ({ now, before, agent, tool, reason, source }) => JSON.stringify([now, before, agent, tool, reason, source]));
-  return Object.values(groups).flatMap((calls) => (calls ? [calls] : [])).toSorted((left, right) => right.length - left.length);
+  const groups = Object.groupBy(changed, ({ now, before, agent, tool, reason, source }) =>
+    JSON.stringify([now, before, agent, tool, reason, source]),
+  );
+  return Object.values(groups)
+    .flatMap((calls) => (calls ? [calls] : []))
+    .toSorted((left, right) => right.length - left.length);
 }
 
 function toRow(calls: ReplayedCall[]): string[] {

@@ -5,12 +5,14 @@ import { GET as LIST } from "@/app/runs/route";
 import { explainDatabase } from "@/lib/cli/database";
 import { createProgram } from "@/lib/cli/program";
 import { nobodyCan } from "@/lib/cli/suggest-decider";
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
 import { rereadEnv } from "@/lib/env";
-import { insertEvents } from "@/lib/store/event-sql";
 import { ask, openApiBench } from "@/lib/testing/api-bench";
 import { buildUser } from "@/lib/testing/builders";
+import { aDecision } from "@/lib/testing/changes";
+import { changeQuestions } from "@/lib/testing/change-question";
 import { useDatabase } from "@/lib/testing/database";
+import { makeChanges } from "@/lib/testing/make-changes";
+import { HANG_MS } from "@/lib/testing/hang";
 
 const database = useDatabase();
 let bench: Awaited<ReturnType<typeof openApiBench>>;
@@ -42,6 +44,15 @@ afterEach(() => {
 const kimitsu = (...words: string[]) => createProgram().parseAsync(words, { from: "user" });
 const last = () => JSON.parse(printed.at(-1)!);
 
+/** What stands on a run that could not be advanced. */
+const faultOf = (message: string) =>
+  ({
+    kind: "run_released",
+    at: new Date().toISOString(),
+    fault: { code: "tool_failed", message },
+    worker: "wrk_test",
+  }) as const;
+
 async function asked(): Promise<string> {
   await kimitsu("invoke", "main", "--json");
   const { run_id: runId } = last();
@@ -52,49 +63,82 @@ async function asked(): Promise<string> {
 describe("invoke", () => {
   test("writes a run for a worker to take, started by the first admin or by the one who is named", async () => {
     await kimitsu("invoke", "main", "--json");
-    expect(await database.db.run.findUniqueOrThrow({ where: { id: last().run_id } })).toMatchObject({ status: "pending", startedById: admin.id, wakeAt: expect.any(Date) });
+    expect(await database.db.run.findUniqueOrThrow({ where: { id: last().run_id } })).toMatchObject({
+      status: "pending",
+      startedById: admin.id,
+      wakeAt: expect.any(Date),
+    });
     await kimitsu("invoke", "main", "--user", rea.email);
-    expect(await database.db.run.findUniqueOrThrow({ where: { id: printed.at(-1)! } })).toMatchObject({ startedById: rea.id });
+    expect(await database.db.run.findUniqueOrThrow({ where: { id: printed.at(-1)! } })).toMatchObject({
+      startedById: rea.id,
+    });
   });
 
   test("--wait shows what happens, and the exit code tells how it ended", async () => {
     const before = await database.db.run.count();
     const command = kimitsu("invoke", "main", "--wait", "--until-asked");
-    await vi.waitUntil(async () => (await database.db.run.count()) > before, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await database.db.run.count()) > before, { timeout: HANG_MS });
     const { id } = await database.db.run.findFirstOrThrow({ orderBy: { id: "desc" } });
     await bench.advance(id);
     await command;
     expect(process.exitCode).toBe(4);
     const [approval] = await bench.pendingOf(id);
     const text = printed.join("\n");
-    for (const part of ["No worker is running", "step work started", "call recorder.echo approved", `kimitsu approve ${approval!.id} --user ${rea.email}`, `${id} is pending_approval`]) expect(text).toContain(part);
+    for (const part of [
+      "No worker is running",
+      "step work started",
+      "call recorder.echo allowed (allow agents/worker.agent.yaml:",
+      `kimitsu approve ${approval!.id} --user ${rea.email}`,
+      `${id} is pending_approval`,
+    ])
+      expect(text).toContain(part);
   });
 
   test("Ctrl-C ends the waiting and not the run, and says so", async () => {
     const [before, others] = [await database.db.run.count(), process.listeners("SIGINT")];
     const command = kimitsu("invoke", "main", "--wait");
-    await vi.waitUntil(async () => (await database.db.run.count()) > before && process.listenerCount("SIGINT") > others.length, { timeout: 10_000 });
+    await vi.waitUntil(
+      async () => (await database.db.run.count()) > before && process.listenerCount("SIGINT") > others.length,
+      { timeout: HANG_MS },
+    );
     const interrupt = process.listeners("SIGINT").find((listener) => !others.includes(listener))!;
     interrupt("SIGINT");
     interrupt("SIGINT");
     await command;
     const { id, status } = await database.db.run.findFirstOrThrow({ orderBy: { id: "desc" } });
-    await vi.waitUntil(() => process.listenerCount("SIGINT") === others.length, { timeout: 10_000 });
-    expect([process.exitCode, status, printed.at(-1)]).toEqual([130, "pending", `\nNo longer waiting; the run goes on. kimitsu runs get ${id} shows it.`]);
+    await vi.waitUntil(() => process.listenerCount("SIGINT") === others.length, { timeout: HANG_MS });
+    expect([process.exitCode, status, printed.at(-1)]).toEqual([
+      130,
+      "pending",
+      `\nNo longer waiting; the run goes on. kimitsu runs get ${id} shows it.`,
+    ]);
   });
 
   test("a timeout ends the waiting and not the run", async () => {
     await kimitsu("invoke", "main", "--wait", "--json", "--timeout", "1s");
     expect([process.exitCode, last().status, last().output]).toEqual([5, "pending", null]);
     const { output: _output, ...envelope } = last();
-    expect(envelope).toEqual((await ask(GET, `/runs/${envelope.run_id}`, { token: (await bench.login("viewer")).token }, { runId: envelope.run_id })).body);
+    expect(envelope).toEqual(
+      (
+        await ask(
+          GET,
+          `/runs/${envelope.run_id}`,
+          { token: (await bench.login("viewer")).token },
+          { runId: envelope.run_id },
+        )
+      ).body,
+    );
   });
 
   test("what cannot be started is refused with what would be right", async () => {
-    await expect(kimitsu("invoke", "nope")).rejects.toThrow('There is no workflow nope; workflows that can be started: "main"');
+    await expect(kimitsu("invoke", "nope")).rejects.toThrow(
+      'There is no workflow nope; workflows that can be started: "main"',
+    );
     await expect(kimitsu("invoke", "mian")).rejects.toThrow('There is no workflow mian; did you mean "main"?');
     await expect(kimitsu("invoke", "main", "--input", "[1]")).rejects.toThrow("--input must be a JSON object");
-    await expect(kimitsu("invoke", "main", "--input", "@/nowhere.json")).rejects.toThrow("@/nowhere.json cannot be read");
+    await expect(kimitsu("invoke", "main", "--input", "@/nowhere.json")).rejects.toThrow(
+      "@/nowhere.json cannot be read",
+    );
     await expect(kimitsu("invoke", "main", "--user", "nobody@example.org")).rejects.toThrow("nobody with the e-mail");
   });
 });
@@ -103,32 +147,59 @@ describe("deciding", () => {
   test("approve by run, with the person on record; a second decision says who decided", async () => {
     const runId = await asked();
     await kimitsu("approve", runId, "--user", rea.email, "--json");
-    expect(last()).toEqual({ approval_id: expect.stringMatching(/^apr_/), call_id: expect.stringMatching(/^call_/), run_id: runId, status: "approved", approvals: 1, min_approvals: 1, digest: expect.stringMatching(/^sha256:/) });
+    expect(last()).toEqual({
+      approval_id: expect.stringMatching(/^apr_/),
+      call_id: expect.stringMatching(/^call_/),
+      run_id: runId,
+      status: "approved",
+      approvals: 1,
+      min_approvals: 1,
+      digest: expect.stringMatching(/^sha256:/),
+    });
     const { approval_id: approvalId } = last();
-    expect(await database.db.decision.findFirstOrThrow({ where: { approvalId } })).toMatchObject({ userId: rea.id, tokenId: null, address: "command line" });
-    await expect(kimitsu("reject", approvalId, "--reason", "no", "--user", rea.email)).rejects.toThrow("already approved by Rea");
+    expect(await database.db.decision.findFirstOrThrow({ where: { approvalId } })).toMatchObject({
+      userId: rea.id,
+      tokenId: null,
+      address: "command line",
+    });
+    await expect(kimitsu("reject", approvalId, "--reason", "no", "--user", rea.email)).rejects.toThrow(
+      "already approved by Rea",
+    );
   });
 
   test("reject by call; whoever started the run cannot decide", async () => {
     const runId = await asked();
     const [approval] = await bench.pendingOf(runId);
-    await expect(kimitsu("approve", approval!.id)).rejects.toThrow(new RegExp(`Whoever started a run cannot decide its calls.* Say who decides: --user ${rea.email}`));
+    await expect(kimitsu("approve", approval!.id)).rejects.toThrow(
+      new RegExp(`Whoever started a run cannot decide its calls.* Say who decides: --user ${rea.email}`),
+    );
     await kimitsu("reject", approval!.callId, "--reason", "Wrong", "--user", rea.email);
     expect(printed.at(-1)).toContain("rejected by Rea");
     expect(await bench.advance(runId)).toEqual({ kind: "settled" });
-    expect(await database.db.call.findFirstOrThrow({ where: { runId, tool: "t-none" } })).toMatchObject({ status: "rejected", executingAt: null });
+    expect(await database.db.call.findFirstOrThrow({ where: { runId, tool: "t-none" } })).toMatchObject({
+      status: "rejected",
+      executingAt: null,
+    });
   });
 
   test("a rejection without a word is refused, and nothing is decided", async () => {
     const runId = await asked();
-    await expect(kimitsu("reject", runId, "--reason", " ", "--user", rea.email)).rejects.toThrow("--reason is empty; say why, because the agent is told");
+    await expect(kimitsu("reject", runId, "--reason", " ", "--user", rea.email)).rejects.toThrow(
+      "--reason is empty; say why, because the agent is told",
+    );
     expect(await bench.pendingOf(runId)).toHaveLength(1);
   });
 
   test("where nobody may decide it is said whom to add", () => {
-    expect(nobodyCan({ approvers: [], selfApproval: false })).toBe("nobody who is active may decide it: it is for any reviewer, and not for whoever started the run; `kimitsu user create --email … --role reviewer` adds someone");
-    expect(nobodyCan({ approvers: ["operator"], selfApproval: true })).toBe("nobody who is active may decide it: it is for operator; `kimitsu user create --email … --role operator` adds someone");
-    expect(nobodyCan({ approvers: ["privacy"], selfApproval: false })).toMatch(/it is for privacy, .*; add someone to it, under Settings, Groups, or in policy\.yaml$/);
+    expect(nobodyCan({ approvers: [], selfApproval: false })).toBe(
+      "nobody who is active may decide it: it is for any reviewer, and not for whoever started the run; `kimitsu user create --email … --role reviewer` adds someone",
+    );
+    expect(nobodyCan({ approvers: ["operator"], selfApproval: true })).toBe(
+      "nobody who is active may decide it: it is for operator; `kimitsu user create --email … --role operator` adds someone",
+    );
+    expect(nobodyCan({ approvers: ["privacy"], selfApproval: false })).toMatch(
+      /it is for privacy, .*; add someone to it, under Settings, Groups, or in policy\.yaml$/,
+    );
   });
 
   test("an id of no kind is refused with the kinds there are", async () => {
@@ -144,7 +215,9 @@ describe("looking", () => {
     await kimitsu("approvals", "--run", runId, "--json");
     const token = (await bench.login("viewer")).token;
     expect(last()).toEqual((await ask(LIST_APPROVALS, `/approvals?run=${runId}`, { token })).body.items[0]);
-    expect(JSON.stringify(last()), "the arguments as they are sent, with what their names say is secret").not.toMatch(/canonical/i);
+    expect(JSON.stringify(last()), "the arguments as they are sent, with what their names say is secret").not.toMatch(
+      /canonical/i,
+    );
     await kimitsu("runs", "get", runId);
     expect(printed.at(-1)).toContain(`kimitsu approve ${(await bench.pendingOf(runId))[0]!.id}`);
     await kimitsu("runs", "get", runId, "--json");
@@ -156,22 +229,52 @@ describe("looking", () => {
   test("one run with the calls that somebody must settle, and the answers that somebody must see", async () => {
     const runId = await asked();
     const [approval] = await bench.pendingOf(runId);
-    const unknown = insertEvents([{ chainId: runId, type: "call.outcome_unknown", at: new Date(), actor: SYSTEM_ACTOR, data: { call_id: approval!.callId } }], "one");
-    await database.db.$executeRaw`WITH one AS (SELECT 1) ${unknown}`;
-    await database.db.call.update({ where: { id: approval!.callId }, data: { status: "outcome_unknown", executingAt: new Date() } });
-    await database.db.step.updateMany({ where: { runId }, data: { status: "needs_human_review", error: { code: "needs_human", message: "Look at the sum" } } });
+    const { callId, stepId } = approval!;
+    const at = new Date().toISOString();
+    const review = {
+      stepId,
+      key: "work",
+      to: "needs_human_review",
+      error: { code: "needs_human", message: "Look at the sum" },
+    } as const;
+    await makeChanges(database.db, runId, ({ calls }) => {
+      const { digest = "" } = calls.get(callId) ?? {};
+      const decision = aDecision(rea.id, { digest });
+      return [
+        {
+          kind: "approval_decided",
+          at,
+          approvalId: approval!.id,
+          callId,
+          decision,
+          argumentsDigest: digest,
+          edited: null,
+          actor: rea.actor,
+        },
+        { kind: "call_executing", at, callId, digest, epoch: 1, warnsOfBudget: false },
+        { kind: "call_unknown", at, callId, isCommitLost: false },
+        { kind: "step_moved", at, move: review },
+      ];
+    });
     await kimitsu("runs", "get", runId);
-    const { id: stepId } = await database.db.step.findFirstOrThrow({ where: { runId } });
-    for (const part of ["nobody knows whether this happened", `recorder.t-none {"text":"act"}`, `POST /calls/${approval!.callId}/settle`, `the answer of step work (${stepId}): Look at the sum`]) expect(printed.at(-1)).toContain(part);
+    for (const part of [
+      "nobody knows whether this happened",
+      `recorder.t-none {"text":"act"}`,
+      `POST /calls/${callId}/settle`,
+      `the answer of step work (${stepId}): Look at the sum`,
+    ])
+      expect(printed.at(-1)).toContain(part);
   });
 
   test("what an agent or a server wrote moves no cursor, makes no row of its own and hides nothing from whoever decides in a terminal", async () => {
     const HOSTILE = "to \u001B[2K\u001B[1Aana\u202Eelpmaxe\u200B\u009B2J\napr_fake  low  pending";
     const runId = await asked();
     const [approval] = await bench.pendingOf(runId);
-    await database.db.approval.update({ where: { id: approval!.id }, data: { summary: HOSTILE } });
-    await database.db.call.update({ where: { id: approval!.callId }, data: { summary: HOSTILE, arguments: { to: HOSTILE } } });
-    await database.db.run.update({ where: { id: runId }, data: { error: { code: "tool_failed", message: HOSTILE } } });
+    await changeQuestions(database.db, [approval!.id], {
+      approval: { summary: HOSTILE },
+      call: { arguments: { to: HOSTILE } },
+    });
+    await makeChanges(database.db, runId, () => [faultOf(HOSTILE)]);
     printed = [];
     await kimitsu("approvals", "--run", runId);
     await kimitsu("runs", "get", runId);
@@ -188,9 +291,9 @@ describe("looking", () => {
     const HOSTILE = "\u001B[2Jana\u202Eelpmaxe\u200B\u009B2J\u007F\u2028\u{E0041}é 日本 👍";
     const runId = await asked();
     const [approval] = await bench.pendingOf(runId);
-    await database.db.approval.update({ where: { id: approval!.id }, data: { summary: HOSTILE } });
-    await database.db.call.update({ where: { id: approval!.callId }, data: { summary: HOSTILE, agentSays: HOSTILE, arguments: { [HOSTILE]: HOSTILE } } });
-    await database.db.run.update({ where: { id: runId }, data: { error: { code: "tool_failed", message: HOSTILE } } });
+    const call = { agentSays: HOSTILE, arguments: { [HOSTILE]: HOSTILE } };
+    await changeQuestions(database.db, [approval!.id], { approval: { summary: HOSTILE }, call });
+    await makeChanges(database.db, runId, () => [faultOf(HOSTILE)]);
     printed = [];
     await kimitsu("approvals", "--run", runId, "--json");
     expect(last()).toMatchObject({ summary: HOSTILE, agent_says: HOSTILE, arguments: { [HOSTILE]: HOSTILE } });
@@ -199,7 +302,17 @@ describe("looking", () => {
     await kimitsu("runs", "--q", runId, "--json");
     await kimitsu("invoke", "main", "--json", "--wait", "--timeout", "1s");
     const text = printed.join("");
-    for (const escaped of ["\\u001b[2J", "\\u202e", "\\u200b", "\\u009b", "\\u007f", "\\u2028", "\\udb40\\udc41", "é 日本 👍"]) expect(text).toContain(escaped);
+    for (const escaped of [
+      "\\u001b[2J",
+      "\\u202e",
+      "\\u200b",
+      "\\u009b",
+      "\\u007f",
+      "\\u2028",
+      "\\udb40\\udc41",
+      "é 日本 👍",
+    ])
+      expect(text).toContain(escaped);
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
   });
 
@@ -207,8 +320,12 @@ describe("looking", () => {
     await expect(kimitsu("runs", "--status", "done")).rejects.toThrow("pending_approval");
     await expect(kimitsu("runs", "--limit", "0")).rejects.toThrow("--limit 0");
     await expect(kimitsu("runs", "run_1")).rejects.toThrow("write kimitsu runs get run_1");
-    await expect(kimitsu("token", "create", "--name", "x", "--scopes", "runs:read,foo")).rejects.toThrow('"foo" is not a scope; scopes are runs:read');
-    await expect(kimitsu("user", "create", "--email", "a@example.org", "--role", "king")).rejects.toThrow("role: is no role; roles are viewer, reviewer, operator, admin");
+    await expect(kimitsu("token", "create", "--name", "x", "--scopes", "runs:read,foo")).rejects.toThrow(
+      '"foo" is not a scope; scopes are runs:read',
+    );
+    await expect(kimitsu("user", "create", "--email", "a@example.org", "--role", "king")).rejects.toThrow(
+      "role: is no role; roles are viewer, reviewer, operator, admin",
+    );
     await expect(kimitsu("approvals", "--status", "open")).rejects.toThrow("expired");
     await expect(kimitsu("runs", "get", "run_none")).rejects.toThrow("There is no run run_none");
   });
@@ -219,8 +336,12 @@ describe("replay", () => {
     await asked();
     await kimitsu("replay", "--since", "365d");
     expect(printed.at(-1)).toMatch(/^\d+ calls? of the last 365d: all would be judged as they were\.$/);
-    await expect(kimitsu("replay", "--since", "soon")).rejects.toThrow(/--since: "soon" is not a duration; write a whole number and a unit/);
-    await expect(kimitsu("replay", "--limit", "0")).rejects.toThrow("--limit 0 must be a whole number from 1 to 1000000");
+    await expect(kimitsu("replay", "--since", "soon")).rejects.toThrow(
+      /--since: "soon" is not a duration; write a whole number and a unit/,
+    );
+    await expect(kimitsu("replay", "--limit", "0")).rejects.toThrow(
+      "--limit 0 must be a whole number from 1 to 1000000",
+    );
   });
 });
 
@@ -228,6 +349,8 @@ test("a database that is away is named with its address and without its password
   vi.stubEnv("DATABASE_URL", "postgres://ana:hunter2@db.example.org:5433/kimitsu");
   rereadEnv();
   const away = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
-  expect(explainDatabase(away)).toBe("The database at db.example.org:5433 cannot be reached. Start it, or set DATABASE_URL to one that runs; `kimitsu doctor` says more.");
+  expect(explainDatabase(away)).toBe(
+    "The database at db.example.org:5433 cannot be reached. Start it, or set DATABASE_URL to one that runs; `kimitsu doctor` says more.",
+  );
   expect(explainDatabase(new Error("column does not exist"))).toBeNull();
 });

@@ -11,8 +11,14 @@ import { scriptSchema } from "@/lib/models/script-schema";
 export type SchemaDocument = Record<string, unknown>;
 
 const KINDS = {
-  workflow: workflowSchema, agent: agentSchema, server: serverSchema, servers: serversSchema,
-  gateway: gatewaySchema, environment: environmentSchema, policy: policySchema, script: scriptSchema,
+  workflow: workflowSchema,
+  agent: agentSchema,
+  server: serverSchema,
+  servers: serversSchema,
+  gateway: gatewaySchema,
+  environment: environmentSchema,
+  policy: policySchema,
+  script: scriptSchema,
 } satisfies Record<string, z.ZodType>;
 
 export type SchemaKind = keyof typeof KINDS;
@@ -20,6 +26,11 @@ export const SCHEMA_KINDS = Object.keys(KINDS) as SchemaKind[];
 
 /** Draft 7, because that is what YAML editors check against. */
 export function createSchemaDocument(kind: SchemaKind): SchemaDocument {
-  const schema = z.toJSONSchema(KINDS[kind], { io: "input", target: "draft-7", unrepresentable: "any", reused: "inline" }) as SchemaDocument;
+  const schema = z.toJSONSchema(KINDS[kind], {
+    io: "input",
+    target: "draft-7",
+    unrepresentable: "any",
+    reused: "inline",
+  }) as SchemaDocument;
   return { ...schema, title: `Kimitsu ${kind}` };
 }

@@ -13,7 +13,8 @@ interface Row {
 export function drawFieldTable(document: SchemaDocument): string {
   const words = { yes: "yes", kind: "for its kind", no: "" };
   const cells = listRows(document, "").map(
-    ({ field, types, required, fallback, descriptions }) => `| \`${field}\` | ${types.join(", ")} | ${words[required]} | ${fallback} | ${descriptions.join("<br>")} |`,
+    ({ field, types, required, fallback, descriptions }) =>
+      `| \`${field}\` | ${types.join(", ")} | ${words[required]} | ${fallback} | ${descriptions.join("<br>")} |`,
   );
   return ["| Field | Type | Required | Default | Description |", "|---|---|---|---|---|", ...cells].join("\n");
 }
@@ -24,7 +25,14 @@ function listRows(schema: SchemaDocument, prefix: string): Row[] {
     const field = prefix === "" ? name : `${prefix}.${name}`;
     return [toRow(field, child, required.includes(name)), ...listInner(child, field)];
   });
-  return [...rows, ...mergeVariants(listBranches(schema).filter((branch) => branch.properties).map((branch) => listRows(branch, prefix)))];
+  return [
+    ...rows,
+    ...mergeVariants(
+      listBranches(schema)
+        .filter((branch) => branch.properties)
+        .map((branch) => listRows(branch, prefix)),
+    ),
+  ];
 }
 
 /** Rows of what lies below a field: entries of a list, values of a mapping, fields of a mapping. */
@@ -34,8 +42,12 @@ function listInner(schema: SchemaDocument, field: string): Row[] {
   return [
     ...listRows(schema, field),
     ...(items && typeof items === "object" ? listInner(items, `${field}[]`) : []),
-    ...(values !== null && typeof values === "object" && !("$ref" in values) ? listInner(values as SchemaDocument, `${field}.<name>`) : []),
-    ...listBranches(schema).flatMap((branch) => (branch.items ? listInner(branch.items as SchemaDocument, `${field}[]`) : [])),
+    ...(values !== null && typeof values === "object" && !("$ref" in values)
+      ? listInner(values as SchemaDocument, `${field}.<name>`)
+      : []),
+    ...listBranches(schema).flatMap((branch) =>
+      branch.items ? listInner(branch.items as SchemaDocument, `${field}[]`) : [],
+    ),
   ];
 }
 
@@ -44,7 +56,8 @@ function mergeVariants(variants: readonly (readonly Row[])[]): Row[] {
   const merged = new Map<string, Row & { count: number }>();
   for (const row of variants.flat()) {
     const known = merged.get(row.field);
-    if (known === undefined) merged.set(row.field, { ...row, types: [...row.types], descriptions: [...row.descriptions], count: 1 });
+    if (known === undefined)
+      merged.set(row.field, { ...row, types: [...row.types], descriptions: [...row.descriptions], count: 1 });
     else {
       known.count += 1;
       known.types = [...new Set([...known.types, ...row.types])];
@@ -53,7 +66,10 @@ function mergeVariants(variants: readonly (readonly Row[])[]): Row[] {
     }
   }
   const isShared = (row: { count: number }) => row.count === variants.length;
-  return [...merged.values()].map((row) => ({ ...row, required: row.required === "yes" && !isShared(row) ? "kind" : row.required }));
+  return [...merged.values()].map((row) => ({
+    ...row,
+    required: row.required === "yes" && !isShared(row) ? "kind" : row.required,
+  }));
 }
 
 function listBranches(schema: SchemaDocument): SchemaDocument[] {
@@ -62,7 +78,13 @@ function listBranches(schema: SchemaDocument): SchemaDocument[] {
 
 function toRow(field: string, schema: SchemaDocument, isRequired: boolean): Row {
   const fallback = "default" in schema ? `\`${JSON.stringify(schema.default)}\`` : "";
-  return { field, types: [typeName(schema)], required: isRequired ? "yes" : "no", fallback, descriptions: schema.description === undefined ? [] : [cell(String(schema.description))] };
+  return {
+    field,
+    types: [typeName(schema)],
+    required: isRequired ? "yes" : "no",
+    fallback,
+    descriptions: schema.description === undefined ? [] : [cell(String(schema.description))],
+  };
 }
 
 function typeName(schema: SchemaDocument): string {
@@ -70,7 +92,14 @@ function typeName(schema: SchemaDocument): string {
   if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(", ");
   const branches = listBranches(schema);
   if (branches.length > 0) return [...new Set(branches.map(typeName))].join(" or ");
-  const names: Record<string, string> = { object: "mapping", array: "list", integer: "whole number", string: "text", boolean: "true or false", null: "nothing" };
+  const names: Record<string, string> = {
+    object: "mapping",
+    array: "list",
+    integer: "whole number",
+    string: "text",
+    boolean: "true or false",
+    null: "nothing",
+  };
   if (schema.type === "array") return `list of ${typeName((schema.items ?? {}) as SchemaDocument)}`;
   return names[String(schema.type)] ?? (typeof schema.type === "string" ? schema.type : "any value");
 }

@@ -16,7 +16,8 @@ export function registerSchema(program: Command): void {
     .action((options: { out?: string; docs?: string | true }) => {
       const folder = options.out ?? path.join(projectRoot(), ".schema");
       for (const file of writeSchemas(folder)) console.log(file);
-      if (options.docs !== undefined) for (const file of writeTables(options.docs === true ? "docs/reference" : options.docs)) console.log(file);
+      if (options.docs !== undefined)
+        for (const file of writeTables(options.docs === true ? "docs/reference" : options.docs)) console.log(file);
     });
 }
 
@@ -33,7 +34,11 @@ export function writeTables(folder: string): string[] {
   return SCHEMA_KINDS.map((kind) => {
     const file = path.join(folder, `${kind}.md`);
     const page = replaceFieldTable(readFileSync(file, "utf8"), kind, drawFieldTable(createSchemaDocument(kind)));
-    if (page === null) throw new KimitsuError("invalid_request", `${file} has no place for the table of fields of ${kind}; add its two marker comments`);
+    if (page === null)
+      throw new KimitsuError(
+        "invalid_request",
+        `${file} has no place for the table of fields of ${kind}; add its two marker comments`,
+      );
     writeFileSync(file, page);
     return file;
   });

@@ -3,10 +3,10 @@ import { readDuration } from "@/lib/config/duration";
 import { openDatabase } from "@/lib/cli/database";
 import { jsonLine } from "@/lib/cli/json-text";
 import { findPerson } from "@/lib/cli/person";
-import { OPERATOR_ACTOR } from "@/lib/domain/actor";
-import { type Scope, SCOPES } from "@/lib/domain/roles";
-import { showOnce } from "@/lib/engine/clean-output";
-import { createToken } from "@/lib/engine/create-token";
+import { OPERATOR_ACTOR } from "@/lib/people/rules/actor";
+import { type Scope, SCOPES } from "@/lib/people/rules/roles";
+import { showOnce } from "@/lib/projects/clean-output";
+import { createToken } from "@/lib/people/create-token";
 import { KimitsuError } from "@/lib/errors";
 
 interface Options {
@@ -33,7 +33,12 @@ export function registerToken(program: Command): void {
       const person = await findPerson(deps, options.user);
       const expiresAt = options.expires === undefined ? null : expiry(options.expires, deps.now());
       const scopes = options.scopes.split(",").map((scope) => scope.trim()) as Scope[];
-      const { id, token } = await createToken(deps, OPERATOR_ACTOR, { name: options.name, userId: person.id, scopes, expiresAt });
+      const { id, token } = await createToken(deps, OPERATOR_ACTOR, {
+        name: options.name,
+        userId: person.id,
+        scopes,
+        expiresAt,
+      });
       if (options.json) showOnce(jsonLine({ token, id, user: person.email, scopes, expires_at: expiresAt }));
       else showOnce(`${token}\n\nActs as ${person.email}; it is not shown again.`);
     });

@@ -1,5 +1,6 @@
 /** `kimitsu tree WORKFLOW`: what a workflow can do, down to the tools. */
 import type { Command } from "commander";
+import { type EffectiveParam, listEffectiveParams, type SpeakingStep } from "@/lib/config/effective-params";
 import { getProject } from "@/lib/config/load-project";
 import type { AllowlistEntry } from "@/lib/config/permission-schema";
 import { suggest } from "@/lib/config/problem";
@@ -14,6 +15,8 @@ export interface TreeNode {
   /** What a person should know at a glance, such as "asks" or "for each". */
   notes: string[];
   file: string | null;
+  /** Of a server: the params that it gets here, each with the place that holds. */
+  params?: EffectiveParam[];
   children: TreeNode[];
 }
 
@@ -33,38 +36,72 @@ export function registerTree(program: Command): void {
 export function buildTree(project: Project, name: string): TreeNode {
   const workflow = project.workflows[name];
   if (workflow === undefined) {
-    throw new KimitsuError("not_found", `There is no workflow ${JSON.stringify(name)}; ${suggest(name, Object.keys(project.workflows), "workflows") ?? "the project has none"}`);
+    throw new KimitsuError(
+      "not_found",
+      `There is no workflow ${JSON.stringify(name)}; ${suggest(name, Object.keys(project.workflows), "workflows") ?? "the project has none"}`,
+    );
   }
-  return workflowNode(workflow);
+  return workflowNode(project, workflow);
 }
 
-function workflowNode(workflow: ProjectWorkflow): TreeNode {
+function workflowNode(project: Project, workflow: ProjectWorkflow): TreeNode {
   const notes = workflow.definition.visibility === "root" ? [] : ["sub-workflow"];
-  return { kind: "workflow", name: workflow.name, notes, file: workflow.file, children: workflow.steps.map(stepNode) };
+  return {
+    kind: "workflow",
+    name: workflow.name,
+    notes,
+    file: workflow.file,
+    children: workflow.steps.map((step) => stepNode(project, workflow, step)),
+  };
 }
 
-function stepNode({ id, kind, definition, dependsOn, agent, workflow }: ProjectStep): TreeNode {
+function stepNode(project: Project, parent: ProjectWorkflow, step: ProjectStep): TreeNode {
+  const { id, kind, definition, dependsOn, agent, workflow } = step;
   const notes = [kind as string];
   if (dependsOn.length > 0) notes.push(`after ${dependsOn.join(", ")}`);
   if ("for_each" in definition && definition.for_each) notes.push(`for each of ${definition.for_each.from}`);
   if (definition.condition !== undefined) notes.push(`if ${definition.condition}`);
-  const children = agent !== null ? [agentNode(agent)] : workflow !== null ? [workflowNode(workflow)] : [];
+  const children =
+    agent !== null
+      ? [agentNode(project, agent, { workflow: parent, step })]
+      : workflow !== null
+        ? [workflowNode(project, workflow)]
+        : [];
   return { kind: "step", name: id, notes, file: null, children };
 }
 
-function agentNode(agent: ProjectAgent): TreeNode {
-  const servers = agent.servers.map(({ index, name, server }): TreeNode => {
+function agentNode(project: Project, agent: ProjectAgent, step: SpeakingStep): TreeNode {
+  const servers = agent.servers.map((entry): TreeNode => {
+    const { index, name, server } = entry;
     const allowlist = agent.definition.servers[index]?.access?.allowlist ?? ["*"];
     const notes = server.origin === "local" ? [] : [server.origin === "builtin" ? "built-in" : "servers.yaml"];
-    return { kind: "server", name, notes, file: server.file === "" ? null : server.file, children: allowlist.map(toolNode) };
+    return {
+      kind: "server",
+      name,
+      notes,
+      file: server.file === "" ? null : server.file,
+      params: listEffectiveParams(project, agent, entry, step),
+      children: allowlist.map(toolNode),
+    };
   });
-  return { kind: "agent", name: agent.name, notes: [], file: agent.file, children: [...servers, ...agent.subagents.map((subagent) => agentNode(subagent.agent))] };
+  return {
+    kind: "agent",
+    name: agent.name,
+    notes: [],
+    file: agent.file,
+    children: [...servers, ...agent.subagents.map((subagent) => agentNode(project, subagent.agent, null))],
+  };
 }
 
 function toolNode(entry: AllowlistEntry): TreeNode {
   const name = typeof entry === "string" ? entry : entry.name;
   const rule = typeof entry === "string" ? undefined : entry.require_approval;
-  const asks = rule === undefined ? [] : [`asks${rule.approvers ? ` ${rule.approvers.join(", ")}` : ""}${rule.when === undefined ? "" : ` when ${rule.when}`}`];
+  const asks =
+    rule === undefined
+      ? []
+      : [
+          `asks${rule.approvers ? ` ${rule.approvers.join(", ")}` : ""}${rule.when === undefined ? "" : ` when ${rule.when}`}`,
+        ];
   return { kind: "tool", name, notes: asks, file: null, children: [] };
 }
 
@@ -73,7 +110,9 @@ export function drawTree(root: TreeNode, paint: Paint): string {
   const visit = (node: TreeNode, lead: string, branch: string) => {
     const notes = node.notes.length === 0 ? "" : ` (${node.notes.join("; ")})`;
     const text = `${node.kind} ${node.name}${notes}`;
-    lines.push(`${lead}${branch}${node.notes.some((note) => note.startsWith("asks")) ? paint.warn(text) : text}${node.file === null ? "" : paint.dim(`  ${node.file}`)}`);
+    lines.push(
+      `${lead}${branch}${node.notes.some((note) => note.startsWith("asks")) ? paint.warn(text) : text}${node.file === null ? "" : paint.dim(`  ${node.file}`)}`,
+    );
     const inner = branch === "" ? lead : `${lead}${branch === "└─ " ? "   " : "│  "}`;
     node.children.forEach((child, index) => visit(child, inner, index === node.children.length - 1 ? "└─ " : "├─ "));
   };

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
 import { jsonLine } from "@/lib/cli/json-text";
-import { OPERATOR_ACTOR } from "@/lib/domain/actor";
-import type { Role } from "@/lib/domain/roles";
-import { ROLES } from "@/lib/domain/roles";
-import { createUser } from "@/lib/engine/create-user";
+import { OPERATOR_ACTOR } from "@/lib/people/rules/actor";
+import type { Role } from "@/lib/people/rules/roles";
+import { ROLES } from "@/lib/people/rules/roles";
+import { createUser } from "@/lib/people/create-user";
 
 interface Options {
   email: string;
@@ -34,6 +34,9 @@ export function registerUser(program: Command): void {
         password: options.password,
       });
       if (options.json) console.log(jsonLine(created));
-      else console.log(`${created.email} was added as ${options.role}.${created.password ? `\nPassword, shown once: ${created.password}` : ""}`);
+      else
+        console.log(
+          `${created.email} was added as ${options.role}.${created.password ? `\nPassword, shown once: ${created.password}` : ""}`,
+        );
     });
 }

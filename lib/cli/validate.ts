@@ -40,7 +40,7 @@ const SECTIONS: { title: string; kinds: FileKind[] }[] = [
   { title: "Workflows", kinds: ["workflow"] },
   { title: "Agents", kinds: ["agent"] },
   { title: "Servers", kinds: ["server", "servers"] },
-  { title: "Other", kinds: ["gateway", "policy", "environment", "script", "lock", "directive"] },
+  { title: "Other", kinds: ["gateway", "policy", "environment", "script", "lock"] },
 ];
 
 /** The text that a person reads: files by kind, then problems, then one line that says how it stands. */
@@ -49,15 +49,26 @@ export function describeResult({ problems, files }: LoadResult, prefix: string, 
   for (const { title, kinds } of SECTIONS) {
     const entries = files.filter((entry) => kinds.includes(entry.kind));
     if (entries.length === 0) continue;
-    lines.push(title, ...entries.map(({ file, ok }) => `  ${ok ? paint.good("OKAY") : paint.bad("FAIL")}  ${file}`), "");
+    lines.push(
+      title,
+      ...entries.map(({ file, ok }) => `  ${ok ? paint.good("OKAY") : paint.bad("FAIL")}  ${file}`),
+      "",
+    );
   }
   const errors = problems.filter((problem) => problem.severity === "error");
   const warnings = problems.filter((problem) => problem.severity === "warning");
-  lines.push(...errors.map((problem) => formatProblem(problem, prefix)), ...warnings.map((problem) => paint.warn(formatProblem(problem, prefix))));
+  lines.push(
+    ...errors.map((problem) => formatProblem(problem, prefix)),
+    ...warnings.map((problem) => paint.warn(formatProblem(problem, prefix))),
+  );
   if (problems.length > 0) lines.push("");
   if (files.length === 0 && errors.length === 0) lines.push(paint.warn(`${prefix} holds no files that Kimitsu reads`));
-  const counts = [count(errors.length, "error"), count(warnings.length, "warning")].filter((text) => !text.startsWith("no ")).join(", ");
-  lines.push(errors.length > 0 ? paint.bad(counts) : `${paint.good("All files are right")}${counts === "" ? "" : `, ${counts}`}`);
+  const counts = [count(errors.length, "error"), count(warnings.length, "warning")]
+    .filter((text) => !text.startsWith("no "))
+    .join(", ");
+  lines.push(
+    errors.length > 0 ? paint.bad(counts) : `${paint.good("All files are right")}${counts === "" ? "" : `, ${counts}`}`,
+  );
   return lines.join("\n");
 }
 

@@ -1,4 +1,7 @@
-/** `kimitsu worker`: a process that does nothing but advance runs, on this machine or another one that reaches the same database. */
+/**
+ * `kimitsu worker`: a process that does nothing but advance runs, on this machine or another one that reaches the same
+ * database.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Command } from "commander";
@@ -15,9 +18,15 @@ export function registerWorker(program: Command): void {
     .description("advance runs, until told to stop")
     .option("--concurrency <n>", "runs advanced at the same time; default: KIMITSU_WORKERS, or 16")
     .action(async (options: { concurrency?: string }) => {
-      const extra: Record<string, string> = options.concurrency === undefined ? {} : { KIMITSU_WORKERS: readConcurrency(options.concurrency) };
+      const extra: Record<string, string> =
+        options.concurrency === undefined ? {} : { KIMITSU_WORKERS: readConcurrency(options.concurrency) };
       await openDatabase();
-      process.exitCode = await runWorker({ DATABASE_URL: databaseUrl(), KIMITSU_PROJECT: projectRoot(), KIMITSU_ALLOW_HOSTS: allowedHosts().join(","), ...extra });
+      process.exitCode = await runWorker({
+        DATABASE_URL: databaseUrl(),
+        KIMITSU_PROJECT: projectRoot(),
+        KIMITSU_ALLOW_HOSTS: allowedHosts().join(","),
+        ...extra,
+      });
     });
 }
 
@@ -26,9 +35,15 @@ function readConcurrency(text: string): string {
   throw new KimitsuError("invalid_request", `--concurrency ${text} must be a whole number from 1 to 1024`);
 }
 
-/** A process of its own, because this one has read its environment already, and the worker's differs. It ends with us. */
+/**
+ * A process of its own, because this one has read its environment already, and the worker's differs. It ends with us.
+ */
 async function runWorker(variables: Record<string, string>): Promise<number> {
-  const child = spawn(process.execPath, ["scripts/run-ts.mjs", "lib/worker/main.ts"], { cwd: repositoryRoot(), env: { ...(processVariables() as NodeJS.ProcessEnv), ...variables }, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child = spawn(process.execPath, ["scripts/run-ts.mjs", "lib/runs/worker/main.ts"], {
+    cwd: repositoryRoot(),
+    env: { ...(processVariables() as NodeJS.ProcessEnv), ...variables },
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
   const stop = () => void child.kill("SIGTERM");
   process.on("SIGINT", stop).on("SIGTERM", stop);
   const [code, signal] = (await once(child, "exit")) as [number | null, string | null];

@@ -1,6 +1,9 @@
 import type { Project, ProjectStep, ProjectWorkflow } from "@/lib/config/project";
 
-/** All workflows as one Mermaid flowchart: a box for each workflow, an arrow for each dependency, a dotted one into sub-workflows. */
+/**
+ * All workflows as one Mermaid flowchart: a box for each workflow, an arrow for each dependency, a dotted one into
+ * sub-workflows.
+ */
 export function drawWorkflows(project: Project): string {
   const workflows = Object.values(project.workflows);
   const ids = new Map(workflows.map((workflow, index) => [workflow.name, `w${index}`]));
@@ -8,7 +11,8 @@ export function drawWorkflows(project: Project): string {
   for (const workflow of workflows) lines.push(...drawWorkflow(workflow, ids.get(workflow.name) ?? ""));
   for (const workflow of workflows) {
     for (const step of workflow.steps) {
-      if (step.workflow !== null) lines.push(`  ${ids.get(workflow.name)}_${step.index} -.-> ${ids.get(step.workflow.name)}`);
+      if (step.workflow !== null)
+        lines.push(`  ${ids.get(workflow.name)}_${step.index} -.-> ${ids.get(step.workflow.name)}`);
     }
   }
   return lines.join("\n");
@@ -20,7 +24,9 @@ function drawWorkflow({ name, steps, definition }: ProjectWorkflow, id: string):
   return [
     `  subgraph ${id}["${escape(name)}${suffix}"]`,
     ...steps.map((step) => `    ${id}_${step.index}${drawStep(step)}`),
-    ...steps.flatMap((step) => step.dependsOn.map((needed) => `    ${id}_${index.get(needed)} --> ${id}_${step.index}`)),
+    ...steps.flatMap((step) =>
+      step.dependsOn.map((needed) => `    ${id}_${index.get(needed)} --> ${id}_${step.index}`),
+    ),
     "  end",
   ];
 }

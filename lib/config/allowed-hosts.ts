@@ -17,12 +17,14 @@ export function toAllowedHosts(allowHosts: readonly string[]): AllowedHosts {
   };
 }
 
-/** What goes there is on no way that others could read; whether it may be reached at all is for whoever connects to say. */
+/**
+ * What goes there is on no way that others could read; whether it may be reached at all is for whoever connects to say.
+ */
 const ON_THIS_MACHINE = /^(?:(?:.*\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Why a secret may not travel to the address; null when it may. On the way there everyone can read plain http, so that only hosts are fit for it of
- * which the deployment says that the way is its own.
+ * Why a secret may not travel to the address; null when it may. On the way there everyone can read plain http, so that
+ * only hosts are fit for it of which the deployment says that the way is its own.
  */
 export function refusePlainHttp(url: URL, isAllowed: AllowedHosts): string | null {
   if (url.protocol !== "http:" || ON_THIS_MACHINE.test(url.hostname) || isAllowed(url)) return null;

@@ -5,12 +5,21 @@ import type { Draft, Loaded, LoadedServer } from "./draft";
 import type { Gateway } from "./gateway-schema";
 import type { Links } from "./links";
 import { listDependencies, sortByDependencies } from "./pipeline-order";
-import { deepFreeze, type Project, type ProjectAgent, type ProjectServer, type ProjectStep, type ProjectWorkflow } from "./project";
+import {
+  deepFreeze,
+  type Project,
+  type ProjectAgent,
+  type ProjectServer,
+  type ProjectStep,
+  type ProjectWorkflow,
+} from "./project";
 import { stepKind } from "./step-schema";
 import type { YamlSource } from "./yaml-source";
 
 export function hashContent(value: unknown): string {
-  return `sha256:${createHash("sha256").update(canonicalize(value) ?? "").digest("hex")}`;
+  return `sha256:${createHash("sha256")
+    .update(canonicalize(value) ?? "")
+    .digest("hex")}`;
 }
 
 interface Build {
@@ -30,7 +39,9 @@ export function buildProject({ root, draft, links, fileHashes, texts, sources }:
   return deepFreeze<Project>({
     root,
     // All environments are among the files; which of them was chosen is not. No file has a name without a dot.
-    hash: hashContent(draft.environment ? { ...fileHashes, environment: draft.environment.definition.name } : fileHashes),
+    hash: hashContent(
+      draft.environment ? { ...fileHashes, environment: draft.environment.definition.name } : fileHashes,
+    ),
     fileHashes,
     texts,
     gateway: draft.gateway && applyEnvironment(draft.gateway.definition, draft),
@@ -45,7 +56,10 @@ export function buildProject({ root, draft, links, fileHashes, texts, sources }:
 
 /** No prototype: a name from a request such as "constructor" must not find anything. */
 function byName<T extends { name: string }>(entries: readonly T[]): Record<string, T> {
-  return Object.assign(Object.create(null) as Record<string, T>, Object.fromEntries(entries.map((entry) => [entry.name, entry])));
+  return Object.assign(
+    Object.create(null) as Record<string, T>,
+    Object.fromEntries(entries.map((entry) => [entry.name, entry])),
+  );
 }
 
 function toServer({ definition, origin, file, base }: LoadedServer): ProjectServer {
@@ -54,41 +68,81 @@ function toServer({ definition, origin, file, base }: LoadedServer): ProjectServ
 
 function applyEnvironment(gateway: Gateway, draft: Draft): Gateway {
   const overrides = draft.environment?.definition.providers ?? [];
-  return { ...gateway, providers: gateway.providers.map((provider) => overrides.find((candidate) => candidate.name === provider.name) ?? provider) };
+  return {
+    ...gateway,
+    providers: gateway.providers.map(
+      (provider) => overrides.find((candidate) => candidate.name === provider.name) ?? provider,
+    ),
+  };
 }
 
-function buildAgents(draft: Draft, links: Links, servers: ReadonlyMap<LoadedServer, ProjectServer>, hashes: Build["fileHashes"]): Map<string, ProjectAgent> {
+function buildAgents(
+  draft: Draft,
+  links: Links,
+  servers: ReadonlyMap<LoadedServer, ProjectServer>,
+  hashes: Build["fileHashes"],
+): Map<string, ProjectAgent> {
   type Mutable = Omit<ProjectAgent, "subagents"> & { subagents: ProjectAgent["subagents"] };
   const agents = new Map<string, Mutable>();
   for (const { file, definition } of draft.agents) {
-    const linked = (links.servers.get(file) ?? []).map(({ index, name, server }) => ({ index, name, server: required(servers.get(server), server.file) }));
-    agents.set(file, { name: definition.name, file, hash: hashes[file] ?? "", definition, servers: linked, subagents: [] });
+    const linked = (links.servers.get(file) ?? []).map(({ index, name, server }) => ({
+      index,
+      name,
+      server: required(servers.get(server), server.file),
+    }));
+    agents.set(file, {
+      name: definition.name,
+      file,
+      hash: hashes[file] ?? "",
+      definition,
+      servers: linked,
+      subagents: [],
+    });
   }
   for (const [file, agent] of agents) {
-    agent.subagents = (links.subagents.get(file) ?? []).map((link) => ({ ...link, agent: required(agents.get(link.agent.file), link.agent.file) }));
+    agent.subagents = (links.subagents.get(file) ?? []).map((link) => ({
+      ...link,
+      agent: required(agents.get(link.agent.file), link.agent.file),
+    }));
   }
   return agents;
 }
 
-function buildWorkflows(draft: Draft, links: Links, agents: ReadonlyMap<string, ProjectAgent>, hashes: Build["fileHashes"]): Map<string, ProjectWorkflow> {
+function buildWorkflows(
+  draft: Draft,
+  links: Links,
+  agents: ReadonlyMap<string, ProjectAgent>,
+  hashes: Build["fileHashes"],
+): Map<string, ProjectWorkflow> {
   type Mutable = Omit<ProjectWorkflow, "steps"> & { steps: ProjectStep[] };
   const workflows = new Map<string, Mutable>();
   for (const { file, definition } of draft.workflows) {
     const order = sortByDependencies(listDependencies(definition.pipeline));
     workflows.set(file, { name: definition.name, file, hash: hashes[file] ?? "", definition, steps: [], order });
   }
-  for (const loaded of draft.workflows) required(workflows.get(loaded.file), loaded.file).steps = buildSteps(loaded, links, agents, workflows);
+  for (const loaded of draft.workflows)
+    required(workflows.get(loaded.file), loaded.file).steps = buildSteps(loaded, links, agents, workflows);
   return workflows;
 }
 
-function buildSteps({ file, definition }: Loaded<ProjectWorkflow["definition"]>, links: Links, agents: ReadonlyMap<string, ProjectAgent>, workflows: ReadonlyMap<string, ProjectWorkflow>): ProjectStep[] {
+function buildSteps(
+  { file, definition }: Loaded<ProjectWorkflow["definition"]>,
+  links: Links,
+  agents: ReadonlyMap<string, ProjectAgent>,
+  workflows: ReadonlyMap<string, ProjectWorkflow>,
+): ProjectStep[] {
   const dependencies = listDependencies(definition.pipeline);
   return definition.pipeline.map((step, index) => {
     const target = links.steps.get(file)?.[index] ?? null;
     return {
-      id: step.id, kind: stepKind(step), index, definition: step, dependsOn: dependencies.get(step.id) ?? [],
+      id: step.id,
+      kind: stepKind(step),
+      index,
+      definition: step,
+      dependsOn: dependencies.get(step.id) ?? [],
       agent: target?.kind === "agent" ? required(agents.get(target.agent.file), target.agent.file) : null,
-      workflow: target?.kind === "workflow" ? required(workflows.get(target.workflow.file), target.workflow.file) : null,
+      workflow:
+        target?.kind === "workflow" ? required(workflows.get(target.workflow.file), target.workflow.file) : null,
     };
   });
 }

@@ -102,9 +102,16 @@ it("a project in the original's documented form loads", () => {
   const { project, problems } = fixture.load(FILES, { env: "dev" });
   expect(problems.filter((problem) => problem.severity === "error")).toEqual([]);
   expect(project?.workflows.main?.steps.map((step) => [step.id, step.dependsOn])).toEqual([
-    ["greet", []], ["fetch-urls", ["greet"]], ["score_urls", ["fetch-urls"]], ["child", ["greet", "fetch-urls"]], ["post-result", ["greet", "score_urls"]],
+    ["greet", []],
+    ["fetch-urls", ["greet"]],
+    ["score_urls", ["fetch-urls"]],
+    ["child", ["greet", "fetch-urls"]],
+    ["post-result", ["greet", "score_urls"]],
   ]);
-  expect(project?.agents.searcher?.servers.map((server) => [server.name, server.server.origin])).toEqual([["wiki-search", "local"], ["scorer", "marketplace"]]);
+  expect(project?.agents.searcher?.servers.map((server) => [server.name, server.server.origin])).toEqual([
+    ["wiki-search", "local"],
+    ["scorer", "marketplace"],
+  ]);
   expect(project?.agents.searcher?.subagents.map((subagent) => subagent.agent.name)).toEqual(["greeter"]);
 });
 

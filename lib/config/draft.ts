@@ -41,8 +41,13 @@ export interface Draft {
   agents: Loaded<Agent>[];
   workflows: Loaded<Workflow>[];
   scripts: Loaded<Script>[];
-  /** Files that are wrong in themselves: what refers to them is not reported as well. */
+  /** Files that cannot be read at all: what refers to them is not reported as well. */
   broken: ReadonlySet<string>;
+  /**
+   * By file, the places that do not fit its schema: the rest of the file is checked, and nothing that follows from
+   * these places is reported.
+   */
+  repaired: ReadonlyMap<string, readonly ValuePath[]>;
   problems: Problem[];
 }
 
@@ -55,23 +60,43 @@ export interface Report {
 }
 
 export function report(draft: Draft, source: YamlSource, at: ValuePath, message: string, options: Report = {}): void {
+  if (draft.repaired.get(source.file)?.some((place) => place.length <= at.length && overlap(place, at))) return;
   const { line, column } = source.locate(at, options.part ?? "value");
   const { hint, severity = "error", chain } = options;
   draft.problems.push({ file: source.file, line, column, path: formatPath(at), message, hint, severity, chain });
 }
 
+/**
+ * True when a place of a file, `*` standing for any name or position, is wrong in itself, in a part or as part of
+ * something: what it says is not known.
+ */
+export function isUnknown(draft: Draft, file: string, ...place: readonly (string | number)[]): boolean {
+  return draft.repaired.get(file)?.some((repaired) => overlap(repaired, place)) ?? false;
+}
+
+function overlap(left: ValuePath, right: ValuePath): boolean {
+  return left.slice(0, right.length).every((part, index) => right[index] === "*" || part === right[index]);
+}
+
 type Referable = "agent" | "workflow" | "server";
 
 /**
- * Finds the file that a path in a file means: relative to the project folder, or, if there is none, to the folder of the
- * file that names it. Reports when there is neither; returns null then, and also when the file is wrong in itself.
+ * Finds the file that a path in a file means: relative to the project folder, or, if there is none, to the folder of
+ * the file that names it. Reports when there is neither; returns null then, and also when the file is wrong in itself.
  */
 export function resolveFile<T extends Loaded<unknown>>(
-  draft: Draft, from: YamlSource, at: ValuePath, reference: string, kind: Referable, known: readonly T[],
+  draft: Draft,
+  from: YamlSource,
+  at: ValuePath,
+  reference: string,
+  kind: Referable,
+  known: readonly T[],
 ): T | null {
   const candidates = resolveProjectPath(from.file, reference);
   if (candidates.length === 0) {
-    report(draft, from, at, `${JSON.stringify(reference)} lies outside of the project`, { hint: `name a file in the project folder, such as "${kind}s/NAME.${kind}.yaml"` });
+    report(draft, from, at, `${JSON.stringify(reference)} lies outside of the project`, {
+      hint: `name a file in the project folder, such as "${kind}s/NAME.${kind}.yaml"`,
+    });
     return null;
   }
   for (const candidate of candidates) {
@@ -79,19 +104,25 @@ export function resolveFile<T extends Loaded<unknown>>(
     if (found !== undefined) return found;
     if (draft.broken.has(candidate)) return null;
   }
-  report(draft, from, at, explainMissing(reference, kind), { hint: hintMissing(draft, candidates[0] ?? reference, kind, known) });
+  report(draft, from, at, explainMissing(reference, kind), {
+    hint: hintMissing(draft, candidates[0] ?? reference, kind, known),
+  });
   return null;
 }
 
 /** The files that a path may mean, in the order in which they are tried; none when it leads out of the project. */
 export function resolveProjectPath(fromFile: string, reference: string): string[] {
   if (path.posix.isAbsolute(reference) || /^[A-Za-z]:|\\|\0/.test(reference)) return [];
-  const candidates = [path.posix.normalize(reference), path.posix.normalize(path.posix.join(path.posix.dirname(fromFile), reference))];
+  const candidates = [
+    path.posix.normalize(reference),
+    path.posix.normalize(path.posix.join(path.posix.dirname(fromFile), reference)),
+  ];
   return [...new Set(candidates)].filter((candidate) => candidate !== ".." && !candidate.startsWith("../"));
 }
 
 function explainMissing(reference: string, kind: Referable): string {
-  if (/^(ktsu|kimitsu)\/[\w-]+(@[\w.-]+)?$/.test(reference)) return `there is no built-in ${kind} ${JSON.stringify(reference)}`;
+  if (/^(ktsu|kimitsu)\/[\w-]+(@[\w.-]+)?$/.test(reference))
+    return `there is no built-in ${kind} ${JSON.stringify(reference)}`;
   return `no ${kind} file ${JSON.stringify(reference)}`;
 }
 
@@ -100,8 +131,11 @@ function hintMissing(draft: Draft, candidate: string, kind: Referable, known: re
   const files = known.map((loaded) => loaded.file);
   if (/\.ya?ml$/.test(candidate) && !candidate.endsWith(suffix)) {
     const renamed = candidate.replace(/(\.[\w]+)?\.ya?ml$/, suffix);
-    const nearest = files.includes(renamed) ? renamed : findNearest(renamed, files);
-    return nearest === undefined ? `name it "${renamed}"; ${kind} files end in ${suffix}` : `did you mean "${nearest}"?`;
+    const nearest =
+      files.find((file) => path.posix.basename(file) === path.posix.basename(renamed)) ?? findNearest(renamed, files);
+    return nearest === undefined
+      ? `name it "${renamed}"; ${kind} files end in ${suffix}`
+      : `did you mean "${nearest}"?`;
   }
   const sameName = files.find((file) => path.posix.basename(file) === path.posix.basename(candidate));
   if (sameName !== undefined) return `did you mean "${sameName}"?`;

@@ -3,7 +3,7 @@ import { z } from "zod";
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 type Unit = keyof typeof UNIT_MS;
 
-/** Timers are rows, so a year costs nothing; anything longer is far more likely a slip than a wish. */
+/** Timers are rows, so a year costs nothing; anything longer is far more likely a typing error than intended. */
 const DURATION_MAX_MS = 365 * UNIT_MS.d;
 
 export interface DurationBounds {

@@ -9,7 +9,10 @@ export const environmentSchema = z
       .record(variableNameSchema, z.union([z.string(), z.number(), z.boolean()]))
       .default({})
       .describe("Values of variables that workflows and the gateway declare; the process environment wins over them"),
-    providers: z.array(providerSchema).optional().describe("Providers that replace those of the same name in `gateway.yaml`"),
+    providers: z
+      .array(providerSchema)
+      .optional()
+      .describe("Providers that replace those of the same name in `gateway.yaml`"),
     state: z
       .looseObject({})
       .optional()

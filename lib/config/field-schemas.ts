@@ -4,7 +4,10 @@ import { z } from "zod";
 /** Part of the model-facing tool name `mcp__<server>__<tool>`, so underscores are out. */
 export const serverNameSchema = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, "a server name has only lower-case letters, digits and hyphens, such as \"wiki-search\"")
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/,
+    'a server name has only lower-case letters, digits and hyphens, such as "wiki-search"',
+  )
   .describe("Name of the tool server: lower-case letters, digits and hyphens");
 
 /** Names of agents, workflows, groups and environments stand in addresses and on cards. */
@@ -19,14 +22,22 @@ export function nameSchema(what: string) {
 
 export const variableNameSchema = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable has letters, digits and underscores, such as \"CRM_KEY\"");
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a variable has letters, digits and underscores, such as "CRM_KEY"');
 
 export const envEntrySchema = z
   .strictObject({
-    name: variableNameSchema.describe("Name of the variable; read from the process environment, then from the environment file"),
-    secret: z.boolean().default(false).describe("True: the value is shown nowhere and may only flow into places that are marked secret too"),
+    name: variableNameSchema.describe(
+      "Name of the variable; read from the process environment, then from the environment file",
+    ),
+    secret: z
+      .boolean()
+      .default(false)
+      .describe("True: the value is shown nowhere and may only flow into places that are marked secret too"),
     description: z.string().optional().describe("What the variable is for"),
-    default: z.string().optional().describe("Value when neither the process environment nor the environment file has one"),
+    default: z
+      .string()
+      .optional()
+      .describe("Value when neither the process environment nor the environment file has one"),
   })
   .describe("A declared variable");
 

@@ -1,4 +1,6 @@
-/** `from` of a fan-out, a transform input or an output: `step.ID.FIELD`, `ID`, `ID.FIELD`, `params.NAME`, or a template. */
+/**
+ * `from` of a fan-out, a transform input or an output: `step.ID.FIELD`, `ID`, `ID.FIELD`, `params.NAME`, or a template.
+ */
 import { parseTemplates, type TemplateRoot } from "./template";
 
 export interface FromExpression {
@@ -15,7 +17,9 @@ export function parseFrom(text: string): FromExpression | null {
   if (trimmed.includes("{{")) {
     const { references, problems } = parseTemplates(trimmed);
     const [first] = references;
-    return first !== undefined && references.length === 1 && problems.length === 0 && first.whole ? { root: first.root, path: first.path } : null;
+    return first !== undefined && references.length === 1 && problems.length === 0 && first.whole
+      ? { root: first.root, path: first.path }
+      : null;
   }
   const path = splitPath(trimmed);
   if (path === null || path.length === 0) return null;

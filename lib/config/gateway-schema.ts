@@ -7,8 +7,16 @@ const providerName = nameSchema("a provider").describe("Name of the provider, th
 const connectionFields = {
   base_url: z.string().min(1).optional().describe("Address of the provider's API; `{{ env.NAME }}` is allowed"),
   headers: z.record(z.string(), z.string()).optional().describe("Further headers; `{{ env.NAME }}` is allowed"),
-  timeout: durationSchema({ minMs: 1_000, maxMs: 3_600_000 }).optional().describe("Longest time of one model call, such as `60s`"),
-  max_retries: z.number().int().min(0).max(10).optional().describe("Tries after the first when the provider fails for a moment"),
+  timeout: durationSchema({ minMs: 1_000, maxMs: 3_600_000 })
+    .optional()
+    .describe("Longest time of one model call, such as `60s`"),
+  max_retries: z
+    .number()
+    .int()
+    .min(0)
+    .max(10)
+    .optional()
+    .describe("Tries after the first when the provider fails for a moment"),
 };
 
 const apiKey = z.string().min(1).describe("`{{ env.NAME }}` of a variable marked secret");
@@ -24,16 +32,25 @@ export const providerSchema = z
       name: providerName,
       type: z.literal("openai").describe("OpenAI"),
       config: z
-        .strictObject({ api_key: apiKey, organization: z.string().optional().describe("Organization to bill"), ...connectionFields })
+        .strictObject({
+          api_key: apiKey,
+          organization: z.string().optional().describe("Organization to bill"),
+          ...connectionFields,
+        })
         .describe("How to reach the provider"),
     }),
     z.strictObject({
       name: providerName,
-      type: z.literal("openai-compatible").describe("Any server that speaks OpenAI's protocol: Ollama, vLLM and others"),
+      type: z
+        .literal("openai-compatible")
+        .describe("Any server that speaks OpenAI's protocol: Ollama, vLLM and others"),
       config: z
         .strictObject({
           ...connectionFields,
-          base_url: z.string().min(1).describe("Address of the API, such as `http://localhost:11434/v1`; `{{ env.NAME }}` is allowed"),
+          base_url: z
+            .string()
+            .min(1)
+            .describe("Address of the API, such as `http://localhost:11434/v1`; `{{ env.NAME }}` is allowed"),
           api_key: apiKey.optional(),
         })
         .describe("How to reach the provider"),
@@ -41,7 +58,9 @@ export const providerSchema = z
     z.strictObject({
       name: providerName,
       type: z.literal("scripted").describe("Plays turns from a file and needs no key"),
-      config: z.strictObject({ script: z.string().min(1).describe("File with the turns, relative to the project folder") }).describe("What to play"),
+      config: z
+        .strictObject({ script: z.string().min(1).describe("File with the turns, relative to the project folder") })
+        .describe("What to play"),
     }),
   ])
   .describe("An LLM provider");
@@ -58,7 +77,7 @@ const modelGroupSchema = z
   .strictObject({
     name: nameSchema("a model group").describe("Name that agents use in `model`"),
     models: z
-      .array(z.string().regex(/^[^/\s]+\/\S+$/, "expected provider/model-id, such as \"anthropic/claude-haiku\""))
+      .array(z.string().regex(/^[^/\s]+\/\S+$/, 'expected provider/model-id, such as "anthropic/claude-haiku"'))
       .min(1, "a model group needs at least one model")
       .describe("`provider/model-id`, in order of preference"),
     strategy: z
@@ -72,9 +91,15 @@ const modelGroupSchema = z
 
 export const gatewaySchema = z
   .strictObject({
-    env: z.array(envEntrySchema).default([]).describe("Variables that providers use; every `{{ env.NAME }}` must be declared here"),
+    env: z
+      .array(envEntrySchema)
+      .default([])
+      .describe("Variables that providers use; every `{{ env.NAME }}` must be declared here"),
     providers: z.array(providerSchema).min(1, "the gateway needs at least one provider").describe("LLM providers"),
-    model_groups: z.array(modelGroupSchema).min(1, "the gateway needs at least one model group").describe("Model groups that agents refer to"),
+    model_groups: z
+      .array(modelGroupSchema)
+      .min(1, "the gateway needs at least one model group")
+      .describe("Model groups that agents refer to"),
   })
   .describe("LLM providers and model groups");
 

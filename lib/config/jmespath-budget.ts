@@ -35,9 +35,7 @@ export class EvaluationBudget {
     }
     const keys = Object.keys(left);
     if (keys.length !== Object.keys(right).length) return false;
-    return keys.every(
-      (key) => Object.hasOwn(right, key) && this.equal((left as Values)[key], (right as Values)[key]),
-    );
+    return keys.every((key) => Object.hasOwn(right, key) && this.equal((left as Values)[key], (right as Values)[key]));
   }
 }
 
@@ -52,9 +50,11 @@ export function checkJson(value: unknown, what: string): void {
     if (depth > DATA_DEPTH_MAX) throw new JmespathError("limit", `${what} is nested more than ${DATA_DEPTH_MAX} deep`);
     if (current === null || typeof current === "string" || typeof current === "boolean") return;
     if (typeof current === "number" && Number.isFinite(current)) return;
-    if (isSecret(current)) throw new JmespathError("evaluation", `${what} holds a secret, which an expression may not read`);
+    if (isSecret(current))
+      throw new JmespathError("evaluation", `${what} holds a secret, which an expression may not read`);
     if (Array.isArray(current)) return current.forEach((entry) => walk(entry, depth + 1));
-    if (typeof current !== "object") throw new JmespathError("evaluation", `${what} holds a value that JSON cannot carry`);
+    if (typeof current !== "object")
+      throw new JmespathError("evaluation", `${what} holds a value that JSON cannot carry`);
     for (const key of Object.keys(current)) walk((current as Values)[key], depth + 1);
   };
   walk(value, 0);

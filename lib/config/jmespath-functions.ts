@@ -29,7 +29,8 @@ function orderingFunctions(makeKey: MakeKey): Table {
 function textFunctions(budget: EvaluationBudget): Table {
   const pad = (values: Arguments, side: "padStart" | "padEnd") => {
     const [subject, width, filler = " "] = values as [string, number, string?];
-    if (!Number.isInteger(width) || width < 0) throw new JmespathError("evaluation", "the width of a pad must be a whole number");
+    if (!Number.isInteger(width) || width < 0)
+      throw new JmespathError("evaluation", "the width of a pad must be a whole number");
     if ([...filler].length !== 1) throw new JmespathError("evaluation", "a pad is filled with exactly one character");
     budget.string(width);
     return subject[side](subject.length + Math.max(0, width - [...subject].length) * filler.length, filler);
@@ -48,7 +49,8 @@ function textFunctions(budget: EvaluationBudget): Table {
       budget.string(parts.reduce((sum, part) => sum + part.length + (glue as string).length, 0));
       return parts.join(glue as string);
     },
-    reverse: ([value]) => (typeof value === "string" ? [...value].reverse().join("") : (value as unknown[]).toReversed()),
+    reverse: ([value]) =>
+      typeof value === "string" ? [...value].reverse().join("") : (value as unknown[]).toReversed(),
     to_string: ([value]) => (typeof value === "string" ? value : stringify(budget, value)),
     to_number: ([value]) => toNumber(value),
   };
@@ -85,7 +87,9 @@ function keyed(list: unknown[], key: Key) {
 }
 
 function sortBy(list: unknown[], key: Key): unknown[] {
-  return keyed(list, key).sort((left, right) => compare(left.key, right.key)).map((pair) => pair.element);
+  return keyed(list, key)
+    .sort((left, right) => compare(left.key, right.key))
+    .map((pair) => pair.element);
 }
 
 function extreme(list: unknown[], key: Key, sign: 1 | -1): unknown {
@@ -99,7 +103,8 @@ function groupBy(list: unknown[], key: Key): unknown {
   const groups = new Map<string, unknown[]>();
   for (const element of list) {
     const name = key(element);
-    if (typeof name !== "string") throw new JmespathError("evaluation", "Invalid type: group_by() needs keys that are strings");
+    if (typeof name !== "string")
+      throw new JmespathError("evaluation", "Invalid type: group_by() needs keys that are strings");
     const group = groups.get(name);
     if (group) group.push(element);
     else groups.set(name, [element]);
@@ -119,7 +124,10 @@ function trimText(subject: string, characters: string | undefined, sides: "both"
   return points.slice(start, end).join("");
 }
 
-function replaceText(budget: EvaluationBudget, [subject, wanted, replacement, count]: [string, string, string, number?]): string {
+function replaceText(
+  budget: EvaluationBudget,
+  [subject, wanted, replacement, count]: [string, string, string, number?],
+): string {
   if (count !== undefined && (!Number.isInteger(count) || count < 0)) {
     throw new JmespathError("evaluation", "the count of a replace must be a whole number");
   }
@@ -127,7 +135,13 @@ function replaceText(budget: EvaluationBudget, [subject, wanted, replacement, co
   const times = Math.min(parts.length - 1, count ?? Number.POSITIVE_INFINITY);
   budget.spend(parts.length);
   budget.string(subject.length + times * replacement.length);
-  return parts.slice(0, times + 1).join(replacement) + parts.slice(times + 1).map((part) => wanted + part).join("");
+  return (
+    parts.slice(0, times + 1).join(replacement) +
+    parts
+      .slice(times + 1)
+      .map((part) => wanted + part)
+      .join("")
+  );
 }
 
 /** Counts before it writes: a value that shares its parts can be small in memory and endless as text. */

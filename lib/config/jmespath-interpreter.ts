@@ -35,7 +35,10 @@ const TYPE_EXPRESSION = 6;
 
 /** Names and signatures of the functions an expression may call. */
 export const FUNCTION_SIGNATURES: ReadonlyMap<string, readonly Signature[]> = new Map(
-  Object.entries((TreeInterpreter as unknown as Interpreter).runtime._functionTable).map(([name, entry]) => [name, entry._signature]),
+  Object.entries((TreeInterpreter as unknown as Interpreter).runtime._functionTable).map(([name, entry]) => [
+    name,
+    entry._signature,
+  ]),
 );
 
 export class BoundedInterpreter extends BaseInterpreter {
@@ -76,7 +79,8 @@ export class BoundedInterpreter extends BaseInterpreter {
         return this.#compare(node, value);
       case "Arithmetic": {
         const result = super.visit(node, value);
-        if (!Number.isFinite(result)) throw new JmespathError("evaluation", "not-a-number: the result is too large or undefined");
+        if (!Number.isFinite(result))
+          throw new JmespathError("evaluation", "not-a-number: the result is too large or undefined");
         return result;
       }
       default:

@@ -50,7 +50,8 @@ function collect(node: Node, base: string[] | null, paths: string[][]): string[]
 /** A longer path replaces the shorter one that led to it. */
 function record(path: string[], base: string[], paths: string[][]): string[] {
   const last = paths.at(-1);
-  if (last && base.length > 0 && last.length === base.length && last.every((name, index) => name === base[index])) paths.pop();
+  if (last && base.length > 0 && last.length === base.length && last.every((name, index) => name === base[index]))
+    paths.pop();
   paths.push(path);
   return path;
 }

@@ -1,7 +1,7 @@
 /**
- * Expressions that can be read, but not as they were meant: `force == true` compares with a field named "true", `currency == "EUR"` with a field
- * named EUR. Both are false for every call that they were written for, so that a guard would wave it through. `!= null` means the same by
- * either reading, and older projects are full of it.
+ * Expressions that can be read, but not as they were meant: `force == true` compares with a field named "true",
+ * `currency == "EUR"` with a field named EUR. Both are false for every call that they were written for, so that a guard
+ * would wave it through. `!= null` means the same by either reading, and older projects are full of it.
  */
 
 const OPERATOR = String.raw`(?:==|!=)`;
@@ -24,7 +24,10 @@ function apostrophes(word: string): string {
 /** What was probably meant otherwise, or null. Only for expressions that compile. */
 export function findSlip(source: string): string | null {
   // What stands in literals is text, whatever it looks like.
-  const bare = source.replaceAll(/'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g, (literal) => `'${"_".repeat(literal.length - 2)}'`);
+  const bare = source.replaceAll(
+    /'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g,
+    (literal) => `'${"_".repeat(literal.length - 2)}'`,
+  );
   for (const [pattern, explain] of SLIPS) {
     const word = pattern.exec(bare)?.[1];
     if (word !== undefined) return explain(word);

@@ -23,7 +23,10 @@ const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
 const HYPHENATED = /[A-Za-z0-9_][A-Za-z0-9_-]*/y;
 const NUMBER = /-?[0-9]+/y;
 
-/** `stepIds` are the ids that may follow `step.`; without them any run of letters, digits, `_` and `-` is taken as one id. */
+/**
+ * `stepIds` are the ids that may follow `step.`; without them any run of letters, digits, `_` and `-` is taken as one
+ * id.
+ */
 export function prepareSource(source: string, stepIds?: ReadonlySet<string>): PreparedSource {
   const edits: Edit[] = [];
   let text = "";
@@ -61,8 +64,10 @@ export function prepareSource(source: string, stepIds?: ReadonlySet<string>): Pr
 
 /** `priority = 'high'` is meant as a comparison; the library would take it for an assignment. */
 function refuseAssignment(source: string, position: number, tail: string[]): void {
-  const isSingle = source[position] === "=" && source[position + 1] !== "=" && !/[=!<>]/.test(source[position - 1] ?? "");
-  if (isSingle && !tail.includes("let")) throw new JmespathError("syntax", "a single `=` does not compare; write ==", position);
+  const isSingle =
+    source[position] === "=" && source[position + 1] !== "=" && !/[=!<>]/.test(source[position - 1] ?? "");
+  if (isSingle && !tail.includes("let"))
+    throw new JmespathError("syntax", "a single `=` does not compare; write ==", position);
 }
 
 function stepIdAt(source: string, position: number, tail: string[], stepIds?: ReadonlySet<string>): string | null {
@@ -84,7 +89,11 @@ function wordAt(source: string, position: number): string | null {
   if (number === null) return null;
   if (source[position + number.length] === "-") {
     // The library would silently drop what follows the first number.
-    throw new JmespathError("syntax", "a number cannot be followed directly by '-'; put literals in backticks", position);
+    throw new JmespathError(
+      "syntax",
+      "a number cannot be followed directly by '-'; put literals in backticks",
+      position,
+    );
   }
   return number;
 }
@@ -97,7 +106,9 @@ function quotedAt(source: string, start: number): string {
   return source.slice(start, end + 1);
 }
 
-/** Raw strings escape only the quote; backticks inside JSON literals are written as an escape that needs no unescaping. */
+/**
+ * Raw strings escape only the quote; backticks inside JSON literals are written as an escape that needs no unescaping.
+ */
 function spell(token: string): string {
   if (token[0] === "'" && token.includes("\\")) {
     const value = token.slice(1, -1).replaceAll("\\'", "'");

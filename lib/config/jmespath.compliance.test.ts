@@ -10,7 +10,8 @@ interface Suite {
 
 const folder = path.resolve(import.meta.dirname, "../../../shared/data/jmespath");
 const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(".json")) : [];
-if (files.length === 0) console.info("The official JMESPath cases are not beside this project; the compliance test is skipped.");
+if (files.length === 0)
+  console.info("The official JMESPath cases are not beside this project; the compliance test is skipped.");
 
 describe.skipIf(files.length === 0)("the official JMESPath compliance cases", () => {
   it.each(files)("%s: every case gives the official result or an error where one is due", (file) => {

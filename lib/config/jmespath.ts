@@ -7,6 +7,7 @@ import { JmespathError } from "./jmespath-error";
 import { BoundedInterpreter, FUNCTION_SIGNATURES, type Node } from "./jmespath-interpreter";
 import { listPaths } from "./jmespath-paths";
 import { prepareSource, type PreparedSource } from "./jmespath-source";
+import { findNearest } from "./problem";
 
 const EXPRESSION_LENGTH_MAX = 4_096;
 /** Depth of the syntax tree: a chain of `||` over a few hundred terms still fits. */
@@ -15,7 +16,10 @@ const TREE_DEPTH_MAX = 400;
 export interface JmespathOptions {
   /** Ids that may follow `step.`; ids with hyphens need no quotes. Without it any hyphenated run is one id. */
   stepIds?: Iterable<string>;
-  /** Comparing by size what is not two numbers is an error instead of null. For guards, where null would wave a call through. */
+  /**
+   * Comparing by size what is not two numbers is an error instead of null. For guards, where null would wave a call
+   * through.
+   */
   strictComparisons?: boolean;
 }
 
@@ -29,9 +33,13 @@ export interface CompiledExpression {
 
 /** Throws JmespathError with the place of the mistake. */
 export function compile(source: string, options: JmespathOptions = {}): CompiledExpression {
-  if (typeof source !== "string" || source.trim() === "") throw new JmespathError("syntax", "the expression is empty", 0);
+  if (typeof source !== "string" || source.trim() === "")
+    throw new JmespathError("syntax", "the expression is empty", 0);
   if (source.length > EXPRESSION_LENGTH_MAX) {
-    throw new JmespathError("limit", `the expression has ${source.length} characters; ${EXPRESSION_LENGTH_MAX} is the most`);
+    throw new JmespathError(
+      "limit",
+      `the expression has ${source.length} characters; ${EXPRESSION_LENGTH_MAX} is the most`,
+    );
   }
   const prepared = prepareSource(source, options.stepIds && new Set(options.stepIds));
   const tree = parseWithPosition(prepared);
@@ -46,7 +54,11 @@ export function jmespathSchema(options: JmespathOptions = {}) {
     try {
       compile(source, options);
     } catch (error) {
-      context.addIssue({ code: "custom", message: `not a JMESPath expression: ${(error as Error).message}`, input: source });
+      context.addIssue({
+        code: "custom",
+        message: `not a JMESPath expression: ${(error as Error).message}`,
+        input: source,
+      });
     }
   });
 }
@@ -76,7 +88,11 @@ function parseWithPosition(prepared: PreparedSource): Node {
   } catch (error) {
     if (error instanceof RangeError) throw new JmespathError("limit", "the expression is nested too deep to be read");
     const place = firstBadCharacter(prepared.text);
-    throw new JmespathError("syntax", readable((error as Error).message, prepared.text), prepared.originalOffset(place));
+    throw new JmespathError(
+      "syntax",
+      readable((error as Error).message, prepared.text),
+      prepared.originalOffset(place),
+    );
   }
 }
 
@@ -107,18 +123,28 @@ function readable(message: string, text: string): string {
   if (text.includes("{{")) return "templates cannot be used here; write the names without braces";
   const number = /^Syntax error[:,]? *invalid token \(Number\): "?(-?[\d.]+)"?$/i.exec(message)?.[1];
   if (number !== undefined) return `a number stands in backticks; write \`${number}\``;
-  return message.replace(/^Syntax error[:,]? */i, "").replace(/\(?\bEOF\b\)?(?:: "")?/, "end of the expression") || "syntax error";
+  return (
+    message.replace(/^Syntax error[:,]? */i, "").replace(/\(?\bEOF\b\)?(?:: "")?/, "end of the expression") ||
+    "syntax error"
+  );
 }
 
 function checkTree(tree: Node, source: string): void {
   const visit = (node: unknown, depth: number, isBinding = false): void => {
     if (node === null || typeof node !== "object") return;
-    if (depth > TREE_DEPTH_MAX) throw new JmespathError("limit", `the expression is nested more than ${TREE_DEPTH_MAX} deep`);
-    const { type, name, children, value } = node as { type?: string; name?: string; children?: unknown[]; value?: unknown };
+    if (depth > TREE_DEPTH_MAX)
+      throw new JmespathError("limit", `the expression is nested more than ${TREE_DEPTH_MAX} deep`);
+    const { type, name, children, value } = node as {
+      type?: string;
+      name?: string;
+      children?: unknown[];
+      value?: unknown;
+    };
     if (type === "Function") checkFunction(name as string, (children as unknown[]).length, source);
     if (type === "Literal") return checkJson(value, "a literal");
     // The library takes an assignment anywhere and gives an object for it, which counts as true.
-    if ((type === "Binding") !== isBinding && !Array.isArray(node)) throw new JmespathError("syntax", "a single `=` belongs into `let`; write == to compare");
+    if ((type === "Binding") !== isBinding && !Array.isArray(node))
+      throw new JmespathError("syntax", "a single `=` belongs into `let`; write == to compare");
     for (const [key, child] of Object.entries(node)) {
       const areBindings = Array.isArray(node) ? isBinding : type === "LetExpression" && key === "bindings";
       visit(child, Array.isArray(node) ? depth : depth + 1, areBindings);
@@ -131,12 +157,17 @@ function checkFunction(name: string, given: number, source: string): void {
   const signature = FUNCTION_SIGNATURES.get(name);
   const offset = Math.max(0, source.search(new RegExp(`\\b${name}\\s*\\(`)));
   if (!signature) {
-    const nearest = closest(name, [...FUNCTION_SIGNATURES.keys()]);
-    throw new JmespathError("syntax", `unknown function ${name}(); the nearest is ${nearest}()`, offset);
+    const nearest = findNearest(name, [closest(name, [...FUNCTION_SIGNATURES.keys()])]);
+    throw new JmespathError(
+      "syntax",
+      `unknown function ${name}()${nearest === undefined ? "" : `; the nearest is ${nearest}()`}`,
+      offset,
+    );
   }
   const least = signature.filter((parameter) => !parameter.optional).length;
   const most = signature.at(-1)?.variadic ? Number.POSITIVE_INFINITY : signature.length;
   if (given >= least && given <= most) return;
-  const wanted = most === least ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
+  const wanted =
+    most === least ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
   throw new JmespathError("syntax", `${name}() takes ${wanted} arguments but has ${given}`, offset);
 }

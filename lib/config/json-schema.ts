@@ -5,16 +5,74 @@ import addFormats from "ajv-formats";
 import type { ValuePath } from "./problem";
 
 export const JSON_SCHEMA_KEYWORDS = [
-  "type", "enum", "const", "properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties",
-  "dependentRequired", "dependentSchemas", "items", "prefixItems", "contains", "minContains", "maxContains", "minItems", "maxItems", "uniqueItems",
-  "unevaluatedItems", "unevaluatedProperties", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
-  "pattern", "format", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "$defs", "$id", "$schema", "$comment", "$anchor", "title", "description",
-  "default", "examples", "deprecated", "readOnly", "writeOnly", "contentEncoding", "contentMediaType", "contentSchema", "secret",
+  "type",
+  "enum",
+  "const",
+  "properties",
+  "required",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "minProperties",
+  "maxProperties",
+  "dependentRequired",
+  "dependentSchemas",
+  "items",
+  "prefixItems",
+  "contains",
+  "minContains",
+  "maxContains",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "format",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "$ref",
+  "$defs",
+  "$id",
+  "$schema",
+  "$comment",
+  "$anchor",
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "contentEncoding",
+  "contentMediaType",
+  "contentSchema",
+  "secret",
 ];
 
 /** The validator for every JSON Schema of a project. `secret` is our own mark and constrains nothing. */
 export function createSchemaValidator(options: Options = {}): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false, strictRequired: false, allErrors: true, logger: false, ...options });
+  const ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictTuples: false,
+    strictRequired: false,
+    allErrors: true,
+    logger: false,
+    ...options,
+  });
   (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
   ajv.addKeyword({ keyword: "secret", schemaType: "boolean" });
   return ajv;
@@ -24,7 +82,19 @@ type Visit<T> = (schema: Record<string, unknown>, at: ValuePath) => T | null;
 
 const MAPS = new Set(["properties", "patternProperties", "$defs", "dependentSchemas"]);
 const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-const SINGLE = new Set(["items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties", "contentSchema"]);
+const SINGLE = new Set([
+  "items",
+  "additionalProperties",
+  "propertyNames",
+  "contains",
+  "not",
+  "if",
+  "then",
+  "else",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "contentSchema",
+]);
 
 /** Visits every schema inside a schema; values such as `default` and `enum` are data and not visited. */
 function findInSchema<T>(value: unknown, at: ValuePath, visit: Visit<T>): T | null {
@@ -33,7 +103,11 @@ function findInSchema<T>(value: unknown, at: ValuePath, visit: Visit<T>): T | nu
   const found = visit(schema, at);
   if (found !== null) return found;
   for (const [keyword, child] of Object.entries(schema)) {
-    const children = SINGLE.has(keyword) ? [[keyword, child] as const] : MAPS.has(keyword) || LISTS.has(keyword) ? Object.entries((child ?? {}) as object) : [];
+    const children = SINGLE.has(keyword)
+      ? [[keyword, child] as const]
+      : MAPS.has(keyword) || LISTS.has(keyword)
+        ? Object.entries((child ?? {}) as object)
+        : [];
     for (const [key, inner] of children) {
       const position = LISTS.has(keyword) ? Number(key) : key;
       const result = findInSchema(inner, SINGLE.has(keyword) ? [...at, keyword] : [...at, keyword, position], visit);

@@ -1,7 +1,9 @@
-/** Follows every name and path from one file to another, once, for all checks. What cannot be followed is reported here. */
+/**
+ * Follows every name and path from one file to another, once, for all checks. What cannot be followed is reported here.
+ */
 import type { Agent } from "./agent-schema";
-import { BUILTIN_PREFIX, BUILTIN_SERVER_NAMES } from "./builtin-servers";
-import { report, resolveFile, type Draft, type Loaded, type LoadedServer } from "./draft";
+import { BUILTIN_PREFIX } from "./builtin-servers";
+import { isUnknown, report, resolveFile, type Draft, type Loaded, type LoadedServer } from "./draft";
 import { suggest, type ValuePath } from "./problem";
 import type { Workflow } from "./workflow-schema";
 
@@ -42,18 +44,28 @@ function followServers(draft: Draft, agent: Loaded<Agent>): ServerLink[] {
   const links: ServerLink[] = [];
   for (const [index, entry] of agent.definition.servers.entries()) {
     const at = ["servers", index];
+    if (isUnknown(draft, agent.file, ...at, "path")) continue;
     if (entry.path !== undefined) {
       const local = draft.servers.filter((server) => server.origin === "local");
       const server = resolveFile(draft, agent.source, [...at, "path"], entry.path, "server", local);
-      if (server !== null) links.push({ index, name: entry.name ?? server.definition.name, server });
+      if (server !== null && isKnown(draft, agent, index, server))
+        links.push({ index, name: entry.name ?? server.definition.name, server });
     } else if (entry.name === undefined) {
-      report(draft, agent.source, at, "the entry names no server", { hint: "give `name` (an entry of servers.yaml or a built-in) or `path` (a file in servers/)" });
+      report(draft, agent.source, at, "the entry names no server", {
+        hint: "give `name` (an entry of servers.yaml or a built-in) or `path` (a file in servers/)",
+      });
     } else {
       const server = findByName(draft, agent, [...at, "name"], entry.name);
-      if (server !== null) links.push({ index, name: entry.name, server });
+      if (server !== null && isKnown(draft, agent, index, server)) links.push({ index, name: entry.name, server });
     }
   }
   return links;
+}
+
+/** A link of which one end is wrong in itself says nothing about params and toolsets. */
+function isKnown(draft: Draft, agent: Loaded<Agent>, index: number, { file, base }: LoadedServer): boolean {
+  const ofAgent = ["name", "path", "params"].some((field) => isUnknown(draft, agent.file, "servers", index, field));
+  return !ofAgent && !["name", "params", "auth", "toolset"].some((field) => isUnknown(draft, file, ...base, field));
 }
 
 function findByName(draft: Draft, agent: Loaded<Agent>, at: ValuePath, name: string): LoadedServer | null {
@@ -62,10 +74,24 @@ function findByName(draft: Draft, agent: Loaded<Agent>, at: ValuePath, name: str
   if (found !== undefined) return found;
   const local = draft.servers.find((server) => server.origin === "local" && server.definition.name === name);
   if (local !== undefined) {
-    report(draft, agent.source, at, `server ${JSON.stringify(name)} has a file of its own, so it is referred to by path`, { hint: `add \`path: ${local.file}\`` });
+    report(
+      draft,
+      agent.source,
+      at,
+      `server ${JSON.stringify(name)} has a file of its own, so it is referred to by path`,
+      { hint: `add \`path: ${local.file}\`` },
+    );
   } else if (name.startsWith(BUILTIN_PREFIX)) {
-    report(draft, agent.source, at, `no built-in server ${JSON.stringify(name)}`, { hint: suggest(name, BUILTIN_SERVER_NAMES, "built-in servers") });
-  } else if (!draft.broken.has("servers.yaml")) {
+    report(
+      draft,
+      agent.source,
+      at,
+      `${name} is no server: names that begin with "${BUILTIN_PREFIX}" are kept for built-in servers, and this version has none`,
+      {
+        hint: "use a tool server of your own, by path or from servers.yaml",
+      },
+    );
+  } else if (!draft.broken.has("servers.yaml") && !isUnknown(draft, "servers.yaml", "servers", "*", "name")) {
     const names = shared.map((server) => server.definition.name);
     report(draft, agent.source, at, `no server ${JSON.stringify(name)} in servers.yaml`, {
       hint: suggest(name, names, "servers known by name") ?? "define it in servers.yaml, or give the path of its file",
@@ -77,7 +103,10 @@ function findByName(draft: Draft, agent: Loaded<Agent>, at: ValuePath, name: str
 function followSubagents(draft: Draft, agent: Loaded<Agent>): SubagentLink[] {
   const { subagents, sub_agents: older } = agent.definition;
   if (subagents !== undefined && older !== undefined) {
-    report(draft, agent.source, ["sub_agents"], "`subagents` and `sub_agents` are the same field", { hint: "keep `subagents`", part: "key" });
+    report(draft, agent.source, ["sub_agents"], "`subagents` and `sub_agents` are the same field", {
+      hint: "keep `subagents`",
+      part: "key",
+    });
   }
   const field = subagents === undefined ? "sub_agents" : "subagents";
   return (subagents ?? older ?? []).flatMap((entry, index) => {
@@ -85,18 +114,39 @@ function followSubagents(draft: Draft, agent: Loaded<Agent>): SubagentLink[] {
     const at = isText ? [field, index] : [field, index, "path"];
     const found = resolveFile(draft, agent.source, at, isText ? entry : entry.path, "agent", draft.agents);
     if (found === null) return [];
-    return [{ at: [field, index], agent: found, params: isText ? {} : entry.params, tools: isText ? null : (entry.tools ?? null) }];
+    return [
+      {
+        at: [field, index],
+        agent: found,
+        params: isText ? {} : entry.params,
+        tools: isText ? null : (entry.tools ?? null),
+      },
+    ];
   });
 }
 
 function followSteps(draft: Draft, workflow: Loaded<Workflow>): (StepTarget | null)[] {
   return workflow.definition.pipeline.map((step, index) => {
     if ("agent" in step) {
-      const agent = resolveFile(draft, workflow.source, ["pipeline", index, "agent"], step.agent, "agent", draft.agents);
+      const agent = resolveFile(
+        draft,
+        workflow.source,
+        ["pipeline", index, "agent"],
+        step.agent,
+        "agent",
+        draft.agents,
+      );
       return agent && { kind: "agent", agent };
     }
     if ("workflow" in step) {
-      const found = resolveFile(draft, workflow.source, ["pipeline", index, "workflow"], step.workflow, "workflow", draft.workflows);
+      const found = resolveFile(
+        draft,
+        workflow.source,
+        ["pipeline", index, "workflow"],
+        step.workflow,
+        "workflow",
+        draft.workflows,
+      );
       return found && { kind: "workflow", workflow: found };
     }
     return null;

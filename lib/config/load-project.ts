@@ -6,16 +6,16 @@ import { KimitsuError } from "@/lib/errors";
 import { parseScript } from "@/lib/models/parse-script";
 import { agentSchema } from "./agent-schema";
 import { buildProject, hashContent } from "./build-project";
-import { listBuiltinServers } from "./builtin-servers";
 import { checkDraft } from "./checks/check-draft";
 import { checkStepKinds } from "./checks/check-steps";
 import type { Deployment, Draft, Loaded, LoadedServer } from "./draft";
 import { environmentSchema, type Environment } from "./environment-schema";
 import { gatewaySchema } from "./gateway-schema";
 import { policySchema } from "./policy-schema";
-import { formatProblem, sortProblems, suggest, type Problem } from "./problem";
+import { formatProblem, sortProblems, suggest, type Problem, type ValuePath } from "./problem";
 import type { Project } from "./project";
 import { fileProblem, listProjectFiles, readProjectFile, type FileKind, type ProjectFile } from "./project-files";
+import { salvage } from "./salvage";
 import { serverSchema, serversSchema } from "./server-schema";
 import { workflowSchema } from "./workflow-schema";
 import { parseYamlSource, type YamlSource } from "./yaml-source";
@@ -28,8 +28,9 @@ export interface LoadOptions {
   /** Only asked which variables are set. */
   processEnv: Readonly<Record<string, string | undefined>>;
   /**
-   * It was checked when it was put aside, by what was checked then. A release that checks more must not strand the runs that wait under it, so what
-   * only the cross-checks find does not stand in the way; what they protect is held to at run time as well.
+   * It was checked when it was put aside, by what was checked then. A release that checks more must not strand the runs
+   * that wait under it, so what only the cross-checks find does not stand in the way; what they protect is held to at
+   * run time as well.
    */
   wasChecked?: boolean;
 }
@@ -42,24 +43,41 @@ export interface LoadResult {
 }
 
 const SCHEMAS = {
-  workflow: workflowSchema, agent: agentSchema, server: serverSchema, servers: serversSchema,
-  gateway: gatewaySchema, policy: policySchema, environment: environmentSchema,
+  workflow: workflowSchema,
+  agent: agentSchema,
+  server: serverSchema,
+  servers: serversSchema,
+  gateway: gatewaySchema,
+  policy: policySchema,
+  environment: environmentSchema,
 } satisfies Partial<Record<FileKind, z.ZodType>>;
 
 export function loadProject(root: string, options: LoadOptions): LoadResult {
   const folder = path.resolve(root);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    return { project: null, problems: [fileProblem("", `there is no project folder ${folder}`, "set KIMITSU_PROJECT, or create it")], files: [] };
+    return {
+      project: null,
+      problems: [fileProblem("", `there is no project folder ${folder}`, "set KIMITSU_PROJECT, or create it")],
+      files: [],
+    };
   }
   const listing = listProjectFiles(folder);
   const read = readAll(folder, listing.files);
   const draft = toDraft(read, options, listing.problems);
   const unreadable = [...draft.problems];
+  draft.problems.push(...listing.unsupported);
   const links = checkDraft(draft);
   const problems = sortProblems(draft.problems);
-  const wrong = new Set((options.wasChecked ? unreadable : problems).filter((problem) => problem.severity === "error").map((problem) => problem.file));
+  const wrong = new Set(
+    (options.wasChecked ? unreadable : problems)
+      .filter((problem) => problem.severity === "error")
+      .map((problem) => problem.file),
+  );
   const files = listing.files.map((entry) => ({ ...entry, ok: !wrong.has(entry.file) }));
-  const project = wrong.size > 0 ? null : buildProject({ root: folder, draft, links, fileHashes: read.hashes, texts: read.texts, sources: read.sources });
+  const project =
+    wrong.size > 0
+      ? null
+      : buildProject({ root: folder, draft, links, fileHashes: read.hashes, texts: read.texts, sources: read.sources });
   return { project, problems, files };
 }
 
@@ -69,9 +87,16 @@ export function getProject(root: string, options: LoadOptions): Project {
   if (project !== null) return project;
   const errors = problems.filter((problem) => problem.severity === "error");
   const prefix = path.basename(path.resolve(root));
-  throw new KimitsuError("config_invalid", `The project in ${prefix}/ has ${errors.length} ${errors.length === 1 ? "problem" : "problems"}:\n${errors.map((problem) => formatProblem(problem, prefix)).join("\n")}`, {
-    issues: errors.map((problem) => ({ path: `${problem.file}:${problem.line}:${problem.column} ${problem.path}`.trim(), message: problem.message })),
-  });
+  throw new KimitsuError(
+    "config_invalid",
+    `The project in ${prefix}/ has ${errors.length} ${errors.length === 1 ? "problem" : "problems"}:\n${errors.map((problem) => formatProblem(problem, prefix)).join("\n")}`,
+    {
+      issues: errors.map((problem) => ({
+        path: `${problem.file}:${problem.line}:${problem.column} ${problem.path}`.trim(),
+        message: problem.message,
+      })),
+    },
+  );
 }
 
 interface ReadFiles {
@@ -80,19 +105,27 @@ interface ReadFiles {
   hashes: Record<string, string>;
   texts: Record<string, string>;
   broken: Set<string>;
+  repaired: Map<string, readonly ValuePath[]>;
   problems: Problem[];
 }
 
 function readAll(root: string, files: readonly ProjectFile[]): ReadFiles {
-  const result: ReadFiles = { loaded: [], sources: new Map(), hashes: {}, texts: {}, broken: new Set(), problems: [] };
+  const result: ReadFiles = {
+    loaded: [],
+    sources: new Map(),
+    hashes: {},
+    texts: {},
+    broken: new Set(),
+    repaired: new Map(),
+    problems: [],
+  };
   for (const { file, kind } of files) {
     const read = readProjectFile(root, file);
     if ("text" in read) result.texts[file] = read.text;
     if ("problem" in read) {
       result.broken.add(file);
       result.problems.push(read.problem);
-    } else if (kind === "directive") result.hashes[file] = hashContent(read.text);
-    else if (kind === "script") parseScriptFile(result, file, read.text);
+    } else if (kind === "script") parseScriptFile(result, file, read.text);
     else parseFile(result, kind, parseYamlSource(file, read.text));
   }
   return result;
@@ -110,25 +143,38 @@ function parseScriptFile(result: ReadFiles, file: string, text: string): void {
 }
 
 function parseFile(result: ReadFiles, kind: FileKind, source: YamlSource): void {
-  const { file } = source;
+  const { file, value } = source;
   result.sources.set(file, source);
-  const problems = [...source.problems];
-  if (problems.length === 0) {
-    if (kind !== "lock") result.hashes[file] = hashContent(source.value);
-    const schema = (SCHEMAS as Partial<Record<FileKind, z.ZodType>>)[kind];
-    const steps = kind === "workflow" ? checkStepKinds(source) : { problems: [], unclear: new Set<number>() };
-    problems.push(...steps.problems);
-    const parsed = schema?.safeParse(source.value);
-    if (parsed?.success) result.loaded.push({ file, source, definition: parsed.data, kind });
-    else if (schema && parsed?.error) problems.push(...listFileProblems(source, schema, parsed.error, steps.unclear));
-  }
-  if (problems.length === 0) return;
-  result.broken.add(file);
-  result.problems.push(...problems);
+  result.problems.push(...source.problems);
+  if (source.problems.length === 0 && kind !== "lock") result.hashes[file] = hashContent(value);
+  if (value === undefined) return void result.broken.add(file);
+  const schema = (SCHEMAS as Partial<Record<FileKind, z.ZodType>>)[kind];
+  if (schema === undefined) return;
+  const steps = kind === "workflow" ? checkStepKinds(source) : { problems: [], unclear: new Set<number>() };
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return void result.loaded.push({ file, source, definition: parsed.data, kind });
+  // What YAML itself refused is null in the value, which is no second mistake.
+  const refused = new Set(source.problems.map(({ path: place }) => place));
+  result.problems.push(
+    ...steps.problems,
+    ...listFileProblems(source, schema, parsed.error, steps.unclear).filter(
+      ({ path: place }) => place === "" || !refused.has(place),
+    ),
+  );
+  const rest = salvage(source, schema, kind, steps.unclear);
+  if (rest === null) return void result.broken.add(file);
+  result.loaded.push({ file, source, definition: rest.definition, kind });
+  result.repaired.set(file, rest.repaired);
 }
 
-function listFileProblems(source: YamlSource, schema: z.ZodType, error: z.ZodError, unclear: ReadonlySet<number>): Problem[] {
-  if (source.value === null) return [fileProblem(source.file, "the file is empty", "write the definition, or remove the file")];
+function listFileProblems(
+  source: YamlSource,
+  schema: z.ZodType,
+  error: z.ZodError,
+  unclear: ReadonlySet<number>,
+): Problem[] {
+  if (source.value === null)
+    return [fileProblem(source.file, "the file is empty", "write the definition, or remove the file")];
   const isUnclear = (issue: z.core.$ZodIssue) => issue.path[0] === "pipeline" && unclear.has(Number(issue.path[1]));
   const issues = error.issues.filter((issue) => !isUnclear(issue));
   return listZodProblems(source, schema, { issues } as z.ZodError);
@@ -139,29 +185,49 @@ function toDraft(read: ReadFiles, options: LoadOptions, listed: readonly Problem
   const environments = of<Environment>("environment");
   const draft: Draft = {
     deployment: options.deployment,
-    processVariables: new Set(Object.keys(options.processEnv).filter((name) => (options.processEnv[name] ?? "") !== "")),
+    processVariables: new Set(
+      Object.keys(options.processEnv).filter((name) => (options.processEnv[name] ?? "") !== ""),
+    ),
     gateway: of<z.infer<typeof gatewaySchema>>("gateway")[0] ?? null,
     policy: of<z.infer<typeof policySchema>>("policy")[0] ?? null,
     environment: environments.find((entry) => entry.definition.name === options.env) ?? null,
     environments,
     servers: listServers(of<z.infer<typeof serverSchema>>("server"), of<z.infer<typeof serversSchema>>("servers")),
-    agents: of("agent"), workflows: of("workflow"), scripts: of("script"),
-    broken: read.broken, problems: [...listed, ...read.problems],
+    agents: of("agent"),
+    workflows: of("workflow"),
+    scripts: of("script"),
+    broken: read.broken,
+    repaired: read.repaired,
+    problems: [...listed, ...read.problems],
   };
   const isUnsure = [...read.broken].some((file) => file.startsWith("environments/"));
   if (options.env !== undefined && draft.environment === null && !isUnsure) {
     const names = environments.map((entry) => entry.definition.name);
-    draft.problems.push(fileProblem("environments", `no environment ${JSON.stringify(options.env)}`, suggest(options.env, names, "environments") ?? `add environments/${options.env}.env.yaml`));
+    draft.problems.push(
+      fileProblem(
+        "environments",
+        `no environment ${JSON.stringify(options.env)}`,
+        suggest(options.env, names, "environments") ?? `add environments/${options.env}.env.yaml`,
+      ),
+    );
   }
   return draft;
 }
 
-function listServers(local: readonly Loaded<z.infer<typeof serverSchema>>[], shared: readonly Loaded<z.infer<typeof serversSchema>>[]): LoadedServer[] {
-  const nowhere = parseYamlSource("", "");
+function listServers(
+  local: readonly Loaded<z.infer<typeof serverSchema>>[],
+  shared: readonly Loaded<z.infer<typeof serversSchema>>[],
+): LoadedServer[] {
   return [
-    ...listBuiltinServers().map(({ definition }) => ({ file: "", source: nowhere, definition, base: [], origin: "builtin" as const })),
     ...shared.flatMap(({ file, source, definition }) =>
-      definition.servers.map((server, index) => ({ file, source, definition: server, base: ["servers", index], origin: "marketplace" as const }))),
+      definition.servers.map((server, index) => ({
+        file,
+        source,
+        definition: server,
+        base: ["servers", index],
+        origin: "marketplace" as const,
+      })),
+    ),
     ...local.map((server) => ({ ...server, base: [], origin: "local" as const })),
   ];
 }

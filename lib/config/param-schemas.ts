@@ -1,4 +1,7 @@
-/** What the JSON Schemas of params and outputs say about one value: whether it is declared, of which type, whether it is secret. */
+/**
+ * What the JSON Schemas of params and outputs say about one value: whether it is declared, of which type, whether it is
+ * secret.
+ */
 import type { Agent } from "./agent-schema";
 import type { JsonSchema } from "./field-schemas";
 import type { StepTarget } from "./links";
@@ -11,12 +14,19 @@ export function propertiesOf(schema: JsonSchema | undefined): Record<string, Jso
 }
 
 export function requiredOf(schema: JsonSchema | undefined): string[] {
-  return Array.isArray(schema?.required) ? schema.required.filter((name): name is string => typeof name === "string") : [];
+  return Array.isArray(schema?.required)
+    ? schema.required.filter((name): name is string => typeof name === "string")
+    : [];
 }
 
-/** True when a schema lets names in that it does not list. JSON Schema does so by default; params only when the file says it. */
+/**
+ * True when a schema lets names in that it does not list. JSON Schema does so by default; params only when the file
+ * says it.
+ */
 export function isOpen(schema: JsonSchema): boolean {
-  return schema.additionalProperties === true || isRecord(schema.additionalProperties) || isRecord(schema.patternProperties);
+  return (
+    schema.additionalProperties === true || isRecord(schema.additionalProperties) || isRecord(schema.patternProperties)
+  );
 }
 
 /** The schema of the value at a path, or null when it cannot be known. */
@@ -26,7 +36,10 @@ export function schemaAt(schema: JsonSchema | null | undefined, path: readonly s
     if (current === null) return null;
     const items: unknown = /^\d+$/.test(name) && isRecord(current.items) ? current.items : undefined;
     const properties = propertiesOf(current);
-    current = Object.hasOwn(properties, name) && isRecord(properties[name]) ? (properties[name] as JsonSchema) : ((items as JsonSchema | undefined) ?? null);
+    current =
+      Object.hasOwn(properties, name) && isRecord(properties[name])
+        ? (properties[name] as JsonSchema)
+        : ((items as JsonSchema | undefined) ?? null);
   }
   return current;
 }
@@ -42,7 +55,12 @@ export function isSecretAt(schema: JsonSchema | undefined, path: readonly string
 export function containsSecret(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some(containsSecret);
   if (!isRecord(schema)) return false;
-  return schema.secret === true || Object.entries(schema).some(([key, child]) => key !== "default" && key !== "examples" && key !== "enum" && containsSecret(child));
+  return (
+    schema.secret === true ||
+    Object.entries(schema).some(
+      ([key, child]) => key !== "default" && key !== "examples" && key !== "enum" && containsSecret(child),
+    )
+  );
 }
 
 /** The JSON types that a schema allows, or null when it does not say. */
@@ -65,7 +83,12 @@ export function typeOf(value: unknown): string {
 /** False only when no value could be of both. */
 export function areTypesCompatible(given: readonly string[] | null, wanted: readonly string[] | null): boolean {
   if (given === null || wanted === null) return true;
-  return given.some((type) => wanted.includes(type) || (type === "integer" && wanted.includes("number")) || (type === "number" && wanted.includes("integer")));
+  return given.some(
+    (type) =>
+      wanted.includes(type) ||
+      (type === "integer" && wanted.includes("number")) ||
+      (type === "number" && wanted.includes("integer")),
+  );
 }
 
 /** What a step's output looks like, or null when it cannot be known before it runs. */

@@ -6,15 +6,34 @@ const messages = (schema: z.ZodType, value: unknown) => JSON.stringify(schema.sa
 
 describe("require_approval", () => {
   it("states nothing: the defaults are the careful ones", () => {
-    expect(requireApprovalSchema.parse({})).toEqual({ on_reject: "fail", timeout_behavior: "fail", min_approvals: 1, self_approval: false, edit: true });
+    expect(requireApprovalSchema.parse({})).toEqual({
+      on_reject: "fail",
+      timeout_behavior: "fail",
+      min_approvals: 1,
+      self_approval: false,
+      edit: true,
+    });
   });
 
   it("reads every field, with durations in milliseconds", () => {
     const rule = {
-      on_reject: "recover", timeout: "30m", timeout_behavior: "reject", when: "amount > `1000`", approvers: ["finance"], min_approvals: 2, self_approval: true, edit: false,
-      reason: "Irreversible", reject_reasons: ["Wrong customer"], escalate: { after: "10m", to: ["leads"] },
+      on_reject: "recover",
+      timeout: "30m",
+      timeout_behavior: "reject",
+      when: "amount > `1000`",
+      approvers: ["finance"],
+      min_approvals: 2,
+      self_approval: true,
+      edit: false,
+      reason: "Irreversible",
+      reject_reasons: ["Wrong customer"],
+      escalate: { after: "10m", to: ["leads"] },
     };
-    expect(requireApprovalSchema.parse(rule)).toEqual({ ...rule, timeout: 1_800_000, escalate: { after: 600_000, to: ["leads"] } });
+    expect(requireApprovalSchema.parse(rule)).toEqual({
+      ...rule,
+      timeout: 1_800_000,
+      escalate: { after: 600_000, to: ["leads"] },
+    });
   });
 
   it.each([
@@ -34,21 +53,34 @@ describe("require_approval", () => {
 });
 
 describe("allowlist entries", () => {
-  it.each(["customer-lookup", "crm-read-*", "*", "Create Issue".replace(" ", "_"), "github.merge"])("%s is a name or a prefix", (entry) => {
-    expect(allowlistEntrySchema.parse(entry)).toBe(entry);
-    expect(allowlistEntrySchema.parse({ name: entry })).toEqual({ name: entry });
-  });
+  it.each(["customer-lookup", "crm-read-*", "*", "Create Issue".replace(" ", "_"), "github.merge"])(
+    "%s is a name or a prefix",
+    (entry) => {
+      expect(allowlistEntrySchema.parse(entry)).toBe(entry);
+      expect(allowlistEntrySchema.parse({ name: entry })).toEqual({ name: entry });
+    },
+  );
 
-  it.each([["*-read", "only at the end"], ["a*b", "only at the end"], ["**", "only at the end"], ["", "name a tool"], ["a b", "spaces"], ["a\u200bb", "invisible"], ["a\u202eb", "invisible"]])("%j is refused", (entry, message) => {
+  it.each([
+    ["*-read", "only at the end"],
+    ["a*b", "only at the end"],
+    ["**", "only at the end"],
+    ["", "name a tool"],
+    ["a b", "spaces"],
+    ["a\u200bb", "invisible"],
+    ["a\u202eb", "invisible"],
+  ])("%j is refused", (entry, message) => {
     expect(messages(allowlistSchema, [entry])).toContain(message);
     expect(messages(allowlistSchema, [{ name: entry }])).toContain(message);
   });
 
-  it("an unknown field is refused", () => expect(messages(allowlistSchema, [{ name: "a", require_aproval: {} }])).toContain("require_aproval"));
+  it("an unknown field is refused", () =>
+    expect(messages(allowlistSchema, [{ name: "a", require_aproval: {} }])).toContain("require_aproval"));
 });
 
 describe("permissions", () => {
-  it("leave absent what the file leaves out, so that it can be told from what it states", () => expect(permissionsSchema.parse({})).toEqual({}));
+  it("leave absent what the file leaves out, so that it can be told from what it states", () =>
+    expect(permissionsSchema.parse({})).toEqual({}));
 
   it.each([
     [{ mode: "accept_edits" }, "mode"],
@@ -61,7 +93,9 @@ describe("permissions", () => {
   ])("%j is refused", (value, message) => expect(messages(permissionsSchema, value)).toContain(message));
 
   it("can be described to editors as JSON Schema, with durations as text", () => {
-    const schema = JSON.stringify(z.toJSONSchema(z.strictObject({ permissions: permissionsSchema, allowlist: allowlistSchema }), { io: "input" }));
+    const schema = JSON.stringify(
+      z.toJSONSchema(z.strictObject({ permissions: permissionsSchema, allowlist: allowlistSchema }), { io: "input" }),
+    );
     expect(schema).toContain('"require_approval"');
     expect(schema).toContain('such as \\"30m\\"');
   });

@@ -15,7 +15,10 @@ export function listDependencies(steps: readonly Step[]): Map<string, string[]> 
   );
 }
 
-/** Cycles, each as the path that closes it (a, b, a); one for each way back that was found. Iterative, so that a long chain cannot exhaust the stack. */
+/**
+ * Cycles, each as the path that closes it (a, b, a); one for each way back that was found. Iterative, so that a long
+ * chain cannot exhaust the stack.
+ */
 export function listCycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const settled = new Set<string>();
@@ -48,7 +51,9 @@ export function sortByDependencies(dependencies: ReadonlyMap<string, readonly st
   const placed = new Set<string>();
   let pending = [...dependencies.keys()];
   while (pending.length > 0) {
-    const ready = pending.filter((id) => (dependencies.get(id) ?? []).every((needed) => placed.has(needed) || !dependencies.has(needed)));
+    const ready = pending.filter((id) =>
+      (dependencies.get(id) ?? []).every((needed) => placed.has(needed) || !dependencies.has(needed)),
+    );
     if (ready.length === 0) throw new Error(`unreachable: cycle among ${pending.join(", ")} was not refused`);
     for (const id of ready) placed.add(id);
     sorted.push(...ready);

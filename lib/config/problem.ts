@@ -1,5 +1,4 @@
 /** What is wrong in a project's files, in the words of the person who will repair it. */
-import { closest, distance } from "fastest-levenshtein";
 
 /** Where a value stands inside its file: field names and list positions. */
 export type ValuePath = readonly (string | number)[];
@@ -19,7 +18,10 @@ export interface Problem {
   chain?: string | undefined;
 }
 
-/** One line per problem, then the chain and the hint if they need their own lines. `prefix` is the project folder as the reader knows it. */
+/**
+ * One line per problem, then the chain and the hint if they need their own lines. `prefix` is the project folder as the
+ * reader knows it.
+ */
 export function formatProblem(problem: Problem, prefix = ""): string {
   const file = prefix === "" ? problem.file : `${prefix.replace(/\/+$/, "")}/${problem.file}`;
   if (problem.file === "") return problem.hint === undefined ? problem.message : `${problem.message}; ${problem.hint}`;
@@ -28,7 +30,13 @@ export function formatProblem(problem: Problem, prefix = ""): string {
   const severity = problem.severity === "warning" ? "warning: " : "";
   if (problem.chain !== undefined) {
     const lines = [`${file}:${problem.line}  ${severity}${problem.message}`, `  ${problem.chain}`];
-    return [...lines, ...(problem.hint ?? "").split("\n").filter(Boolean).map((line) => `  ${line}`)].join("\n");
+    return [
+      ...lines,
+      ...(problem.hint ?? "")
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => `  ${line}`),
+    ].join("\n");
   }
   const hint = problem.hint === undefined ? "" : `; ${problem.hint}`;
   return `${place}${field}: ${severity}${problem.message}${hint}`;
@@ -48,7 +56,8 @@ export function formatPath(path: ValuePath): string {
 export function sortProblems(problems: readonly Problem[]): Problem[] {
   const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   return problems.toSorted(
-    (a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.message, b.message),
+    (a, b) =>
+      compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.message, b.message),
   );
 }
 
@@ -56,14 +65,39 @@ export function sortProblems(problems: readonly Problem[]): Problem[] {
 export function findNearest(given: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || given.length > 200) return undefined;
   const normalized = (word: string) => word.toLowerCase().replaceAll(/[-_\s]/g, "");
-  const letters = (word: string) => [...normalized(word)].toSorted().join("");
-  const same = known.find((word) => normalized(word) === normalized(given)) ?? known.find((word) => letters(word) === letters(given));
+  const same = known.find((word) => normalized(word) === normalized(given));
   if (same !== undefined) return same;
-  const nearest = closest(given, known as string[]);
-  const length = Math.max(given.length, nearest.length);
-  // Two letters that changed places count as two edits, so words of four letters and more may differ by two.
-  const editsMax = length <= 3 ? 1 : Math.max(2, Math.floor(length / 3));
-  return distance(given, nearest) <= editsMax ? nearest : undefined;
+  const ranked = known.map((word) => ({ word, edits: countEdits(given, word) })).toSorted((a, b) => a.edits - b.edits);
+  const near = ranked.find(({ word, edits }) => edits <= editsMax(Math.max(given.length, word.length)));
+  return near?.word ?? known.find((word) => isBeginning(given, word) || isBeginning(word, given));
+}
+
+/** A fixed number of edits would make any two short words near: `nope` is not `pipe`. */
+function editsMax(length: number): number {
+  if (length <= 2) return 0;
+  return length <= 7 ? 1 : Math.min(3, Math.floor(length / 4));
+}
+
+/** `DESK_HOOK` is half of `DESK_HOOK_URL`, which no number of edits says. */
+const isBeginning = (short: string, long: string): boolean =>
+  short.length >= 4 && short.length * 2 >= long.length && long.toLowerCase().startsWith(short.toLowerCase());
+
+/** Letters to add, take away or replace, or two neighbours to swap. */
+function countEdits(from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > 3) return Number.POSITIVE_INFINITY;
+  let [before, row] = [[] as number[], Array.from({ length: to.length + 1 }, (_, index) => index)];
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const replaced = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      next.push(
+        Math.min(row[j]! + 1, next[j - 1]! + 1, replaced, isSwapped ? before[j - 2]! + 1 : Number.POSITIVE_INFINITY),
+      );
+    }
+    [before, row] = [row, next];
+  }
+  return row[to.length]!;
 }
 
 /** "did you mean …?" when something is near, otherwise all that is allowed, otherwise nothing. */
@@ -71,6 +105,9 @@ export function suggest(given: string, known: readonly string[], what = "known")
   const nearest = findNearest(given, known);
   if (nearest !== undefined) return `did you mean ${JSON.stringify(nearest)}?`;
   if (known.length === 0) return undefined;
-  const shown = known.slice(0, 12).map((word) => JSON.stringify(word)).join(", ");
+  const shown = known
+    .slice(0, 12)
+    .map((word) => JSON.stringify(word))
+    .join(", ");
   return `${what}: ${shown}${known.length > 12 ? `, and ${known.length - 12} more` : ""}`;
 }

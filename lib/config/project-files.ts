@@ -4,7 +4,16 @@ import path from "node:path";
 import { findNearest, type Problem } from "./problem";
 import { FILE_SIZE_BYTES_MAX } from "./yaml-source";
 
-export type FileKind = "workflow" | "agent" | "server" | "servers" | "gateway" | "policy" | "environment" | "script" | "lock" | "directive";
+export type FileKind =
+  | "workflow"
+  | "agent"
+  | "server"
+  | "servers"
+  | "gateway"
+  | "policy"
+  | "environment"
+  | "script"
+  | "lock";
 
 export interface ProjectFile {
   /** Relative to the project folder, with forward slashes. */
@@ -17,7 +26,10 @@ const FILES_MAX = 10_000;
 const FOLDER_DEPTH_MAX = 8;
 
 const ROOT_FILES: Record<string, FileKind> = {
-  "gateway.yaml": "gateway", "servers.yaml": "servers", "policy.yaml": "policy", "tools.lock.yaml": "lock",
+  "gateway.yaml": "gateway",
+  "servers.yaml": "servers",
+  "policy.yaml": "policy",
+  "tools.lock.yaml": "lock",
 };
 
 const FOLDERS: Record<string, { kind: FileKind; suffix: string }> = {
@@ -26,25 +38,56 @@ const FOLDERS: Record<string, { kind: FileKind; suffix: string }> = {
   servers: { kind: "server", suffix: ".server.yaml" },
   environments: { kind: "environment", suffix: ".env.yaml" },
   models: { kind: "script", suffix: ".script.yaml" },
-  directives: { kind: "directive", suffix: ".xml" },
 };
+
+/** Folders of the project that a later version reads. What lies in them would be thought to hold, and does not. */
+const UNSUPPORTED = ["directives", "profiles"];
 
 export interface Listing {
   files: ProjectFile[];
   problems: Problem[];
+  /** What this version does not read although it is part of a project. */
+  unsupported: Problem[];
 }
 
 /** Lists the files of every kind in a stable order. Warns about what looks like a definition but would not be read. */
 export function listProjectFiles(root: string): Listing {
-  const listing: Listing = { files: [], problems: [] };
+  const listing: Listing = { files: [], problems: [], unsupported: [] };
   const entries = readFolder(root, "", listing);
   for (const entry of entries) {
     const kind = ROOT_FILES[entry.name];
     if (kind !== undefined) addFile(root, entry.name, kind, listing);
-    else if (entry.isDirectory() && FOLDERS[entry.name] !== undefined) walkFolder(root, entry.name, FOLDERS[entry.name]!, 1, listing);
+    else if (entry.isDirectory() && FOLDERS[entry.name] !== undefined)
+      walkFolder(root, entry.name, FOLDERS[entry.name]!, 1, listing);
+    else if (entry.isDirectory() && UNSUPPORTED.includes(entry.name)) refuseFolder(root, entry.name, 1, listing);
     else warnAboutMisplaced(listing, entry);
   }
+  if (listing.files.length === 0 && listing.unsupported.length === 0) {
+    listing.problems.push(
+      fileProblem(
+        "",
+        `${root} holds no project`,
+        "write workflows/NAME.workflow.yaml in it, or set KIMITSU_PROJECT to the folder of a project",
+      ),
+    );
+  }
   return listing;
+}
+
+function refuseFolder(root: string, folder: string, depth: number, listing: Listing): void {
+  for (const entry of depth > FOLDER_DEPTH_MAX ? [] : readFolder(root, folder, listing)) {
+    const file = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) refuseFolder(root, file, depth + 1, listing);
+    else if (listing.unsupported.length < FILES_MAX && !/\.(md|txt)$/i.test(entry.name)) {
+      listing.unsupported.push(
+        fileProblem(
+          file,
+          `${folder.split("/", 1)[0]} are not supported by this version`,
+          "remove the file, or keep it outside of the project folder",
+        ),
+      );
+    }
+  }
 }
 
 /** What lies beside the known files is no concern of ours, unless it looks like one of them. */
@@ -54,20 +97,29 @@ function warnAboutMisplaced(listing: Listing, entry: Dirent): void {
     if (nearest !== undefined) warn(listing, entry.name, "this folder is not read", `did you mean "${nearest}"?`);
     return;
   }
-  const folder = Object.entries(FOLDERS).find(([, { suffix }]) => suffix !== ".xml" && entry.name.endsWith(suffix))?.[0];
+  const folder = Object.entries(FOLDERS).find(([, { suffix }]) => entry.name.endsWith(suffix))?.[0];
   if (folder !== undefined) warn(listing, entry.name, "this file is not read", `move it to ${folder}/`);
-  else if (/^(gateway|servers|policy)\.(yml|json)$/.test(entry.name)) warn(listing, entry.name, "this file is not read", `name it "${entry.name.replace(/\.\w+$/, ".yaml")}"`);
+  else if (/^(gateway|servers|policy)\.(yml|json)$/.test(entry.name))
+    warn(listing, entry.name, "this file is not read", `name it "${entry.name.replace(/\.\w+$/, ".yaml")}"`);
 }
 
-function walkFolder(root: string, folder: string, rule: { kind: FileKind; suffix: string }, depth: number, listing: Listing): void {
-  if (depth > FOLDER_DEPTH_MAX) return warn(listing, folder, "folders below this one are not read", `at most ${FOLDER_DEPTH_MAX} levels are`);
+function walkFolder(
+  root: string,
+  folder: string,
+  rule: { kind: FileKind; suffix: string },
+  depth: number,
+  listing: Listing,
+): void {
+  if (depth > FOLDER_DEPTH_MAX)
+    return warn(listing, folder, "folders below this one are not read", `at most ${FOLDER_DEPTH_MAX} levels are`);
   for (const entry of readFolder(root, folder, listing)) {
     const file = `${folder}/${entry.name}`;
     if (listing.files.length >= FILES_MAX) return;
     if (entry.isDirectory()) walkFolder(root, file, rule, depth + 1, listing);
     else if (entry.name.endsWith(rule.suffix)) addFile(root, file, rule.kind, listing);
     else if (/\.(md|txt|lock)$/i.test(entry.name)) continue;
-    else if (entry.isSymbolicLink() && isFolder(root, file)) warn(listing, file, "a linked folder is not read", "put the files here, or link them one by one");
+    else if (entry.isSymbolicLink() && isFolder(root, file))
+      warn(listing, file, "a linked folder is not read", "put the files here, or link them one by one");
     else warn(listing, file, "this file is not read", `files here are named *${rule.suffix}`);
   }
 }
@@ -85,7 +137,13 @@ function readFolder(root: string, folder: string, listing: Listing): Dirent[] {
 
 function addFile(root: string, file: string, kind: FileKind, listing: Listing): void {
   if (listing.files.length === FILES_MAX - 1) {
-    listing.problems.push(fileProblem(file, `more than ${FILES_MAX} files in the project; the rest is not read`, "is this the right folder?"));
+    listing.problems.push(
+      fileProblem(
+        file,
+        `more than ${FILES_MAX} files in the project; the rest is not read`,
+        "is this the right folder?",
+      ),
+    );
   }
   listing.files.push({ file, kind });
 }
@@ -113,7 +171,9 @@ export function readProjectFile(root: string, file: string): { text: string } | 
   try {
     const real = realpathSync(path.join(root, file));
     if (!isInside(realpathSync(root), real)) {
-      return { problem: fileProblem(file, "the file is a link that leads out of the project", "put the file itself here") };
+      return {
+        problem: fileProblem(file, "the file is a link that leads out of the project", "put the file itself here"),
+      };
     }
     // Without O_NONBLOCK a named pipe would hold the process until someone writes to it.
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -121,12 +181,19 @@ export function readProjectFile(root: string, file: string): { text: string } | 
     if (!stats.isFile()) return { problem: fileProblem(file, "not a regular file") };
     if (stats.size > FILE_SIZE_BYTES_MAX) {
       const sizes = `${Math.ceil(stats.size / 1024)} KB; at most ${FILE_SIZE_BYTES_MAX / 1024} KB are read`;
-      return { problem: fileProblem(file, `the file is too large: ${sizes}`, "split it, or move long texts out of it") };
+      return {
+        problem: fileProblem(file, `the file is too large: ${sizes}`, "split it, or move long texts out of it"),
+      };
     }
     return decode(file, readAtMost(descriptor, FILE_SIZE_BYTES_MAX));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    return { problem: fileProblem(file, code === "ENOENT" ? "the file is a link to nothing" : `the file cannot be read (${code})`) };
+    return {
+      problem: fileProblem(
+        file,
+        code === "ENOENT" ? "the file is a link to nothing" : `the file cannot be read (${code})`,
+      ),
+    };
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -18,13 +18,20 @@ export class ProjectFixture {
     for (const [file, content] of Object.entries(files)) {
       if (content === null) continue;
       mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-      writeFileSync(path.join(root, file), typeof content === "string" || Buffer.isBuffer(content) ? content : JSON.stringify(content, null, 1));
+      writeFileSync(
+        path.join(root, file),
+        typeof content === "string" || Buffer.isBuffer(content) ? content : JSON.stringify(content, null, 1),
+      );
     }
     return root;
   }
 
   load(files: Files, options: Partial<LoadOptions> = {}): LoadResult {
-    return loadProject(this.write(files), { deployment: { allowStdio: false, allowBypass: false }, processEnv: {}, ...options });
+    return loadProject(this.write(files), {
+      deployment: { allowStdio: false, allowBypass: false },
+      processEnv: {},
+      ...options,
+    });
   }
 
   /** What a person would read, without the place in the file: `agents/a.agent.yaml model: no model group …`. */
@@ -45,14 +52,23 @@ export const SMALL_PROJECT = {
   },
   "servers/crm.server.yaml": { name: "crm", url: "https://crm.internal/mcp", params: { region: { default: "eu" } } },
   "agents/triage.agent.yaml": {
-    name: "triage", model: "standard", prompt: { system: "Sort it.", user: "Sort {{ params.message }}" },
+    name: "triage",
+    model: "standard",
+    prompt: { system: "Sort it.", user: "Sort {{ params.message }}" },
     params: { schema: { type: "object", required: ["message"], properties: { message: { type: "string" } } } },
     servers: [{ name: "crm", path: "servers/crm.server.yaml", access: { allowlist: ["lookup"] } }],
     output: { schema: { type: "object", properties: { category: { type: "string" }, tags: { type: "array" } } } },
   },
   "workflows/support.workflow.yaml": {
-    kind: "workflow", name: "support",
-    params: { schema: { type: "object", required: ["message"], properties: { message: { type: "string" }, count: { type: "integer" } } } },
+    kind: "workflow",
+    name: "support",
+    params: {
+      schema: {
+        type: "object",
+        required: ["message"],
+        properties: { message: { type: "string" }, count: { type: "integer" } },
+      },
+    },
     pipeline: [{ id: "sort", agent: "agents/triage.agent.yaml", params: { message: "{{ params.message }}" } }],
   },
 } as const;

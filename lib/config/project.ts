@@ -1,4 +1,6 @@
-/** A project that was found to be right: frozen, with every reference followed, and able to say where each value stands. */
+/**
+ * A project that was found to be right: frozen, with every reference followed, and able to say where each value stands.
+ */
 import type { Agent } from "./agent-schema";
 import type { Environment } from "./environment-schema";
 import type { EnvEntry } from "./field-schemas";
@@ -76,7 +78,9 @@ export interface ProjectWorkflow {
 export interface Project {
   /** Absolute path of the project folder. */
   root: string;
-  /** `sha256:…` over the canonical content of all files but the lock of tools, and the name of the chosen environment. */
+  /**
+   * `sha256:…` over the canonical content of all files but the lock of tools, and the name of the chosen environment.
+   */
   hash: string;
   fileHashes: Readonly<Record<string, string>>;
   /** Every file as it was read: the folder may be another one a moment later. */
@@ -90,13 +94,21 @@ export interface Project {
   servers: Readonly<Record<string, ProjectServer>>;
   agents: Readonly<Record<string, ProjectAgent>>;
   workflows: Readonly<Record<string, ProjectWorkflow>>;
-  /** Where a value stands; of the nearest parent if the path does not exist. Line 1 for a file that is not part of the project. */
+  /**
+   * Where a value stands; of the nearest parent if the path does not exist. Line 1 for a file that is not part of the
+   * project.
+   */
   locate(file: string, path: ValuePath): SourceLocation;
 }
 
-/** The value of a declared variable: process environment, then environment file, then default. An empty variable counts as absent. */
+/**
+ * The value of a declared variable: process environment, then environment file, then default. An empty variable counts
+ * as absent.
+ */
 export function findVariable(
-  project: Pick<Project, "environment">, entry: Pick<EnvEntry, "name" | "default">, processEnv: Readonly<Record<string, string | undefined>>,
+  project: Pick<Project, "environment">,
+  entry: Pick<EnvEntry, "name" | "default">,
+  processEnv: Readonly<Record<string, string | undefined>>,
 ): string | null {
   const given = processEnv[entry.name];
   if (given !== undefined && given !== "") return given;

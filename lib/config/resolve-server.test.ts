@@ -7,7 +7,8 @@ import { renderStepParams, resolveServer } from "./resolve-server";
 import { SecretRef } from "./secret-ref";
 
 const FILES: Record<string, string> = {
-  "gateway.yaml": 'providers:\n  - { name: local, type: openai-compatible, config: { base_url: "http://localhost:11434/v1" } }\nmodel_groups:\n  - { name: standard, models: [local/any] }\n',
+  "gateway.yaml":
+    'providers:\n  - { name: local, type: openai-compatible, config: { base_url: "http://localhost:11434/v1" } }\nmodel_groups:\n  - { name: standard, models: [local/any] }\n',
   "servers/crm.server.yaml": `name: crm
 url: "https://crm.test/mcp"
 auth: { header: X-Api-Key, scheme: raw, secret: "{{ params.api_key }}" }
@@ -48,16 +49,29 @@ for (const [file, text] of Object.entries(FILES)) {
 }
 afterAll(() => rmSync(root, { recursive: true }));
 
-function resolve(serverName: string, overrides: { serverParams?: Record<string, unknown>; agentParams?: Record<string, unknown> } = {}) {
-  const project = getProject(root, { deployment: { allowStdio: false, allowBypass: false }, processEnv: { CRM_KEY: "set" } });
+function resolve(
+  serverName: string,
+  overrides: { serverParams?: Record<string, unknown>; agentParams?: Record<string, unknown> } = {},
+) {
+  const project = getProject(root, {
+    deployment: { allowStdio: false, allowBypass: false },
+    processEnv: { CRM_KEY: "set" },
+  });
   const workflow = project.workflows.support;
   const step = workflow?.steps[0];
   const agent = step?.agent;
   const server = agent?.servers.find((entry) => entry.name === serverName);
-  if (!workflow || !step || !agent || !server || !("agent" in step.definition)) throw new Error("the project of this test is not as written above");
-  const rendered = renderStepParams(step.definition.params, { params: { message: "west" }, env: { CRM_KEY: SecretRef.env("CRM_KEY") } });
+  if (!workflow || !step || !agent || !server || !("agent" in step.definition))
+    throw new Error("the project of this test is not as written above");
+  const rendered = renderStepParams(step.definition.params, {
+    params: { message: "west" },
+    env: { CRM_KEY: SecretRef.env("CRM_KEY") },
+  });
   return resolveServer({
-    project, agent, server, agentParams: overrides.agentParams ?? rendered.agentParams,
+    project,
+    agent,
+    server,
+    agentParams: overrides.agentParams ?? rendered.agentParams,
     step: { workflow, step, serverParams: overrides.serverParams ?? rendered.serverParams },
   });
 }
@@ -65,7 +79,14 @@ function resolve(serverName: string, overrides: { serverParams?: Record<string, 
 describe("the params of a tool server", () => {
   it("come from the server file, then the agent, then the workflow step, and say from where", () => {
     const { params } = resolve("crm");
-    expect(Object.entries(params).map(([name, { value, origin, source }]) => [name, String(value), origin, `${source.file}:${source.line}`])).toEqual([
+    expect(
+      Object.entries(params).map(([name, { value, origin, source }]) => [
+        name,
+        String(value),
+        origin,
+        `${source.file}:${source.line}`,
+      ]),
+    ).toEqual([
       ["api_key", "[secret]", "agent", "agents/triage.agent.yaml:8"],
       ["region", "west", "workflow", "workflows/support.workflow.yaml:8"],
       ["tenant", "acme", "default", "servers/crm.server.yaml:7"],
@@ -93,9 +114,21 @@ describe("the params of a tool server", () => {
   });
 
   it.each([
-    ["an unknown param", { serverParams: { crm: { regoin: "eu" } } }, /workflows\/support\.workflow\.yaml:8:\d+ server crm has no param "regoin"/],
-    ["a secret in a plain param", { serverParams: { crm: { region: SecretRef.env("CRM_KEY") } } }, /param "region" of server crm is not marked secret and is given a secret/],
-    ["a secret inside a plain param", { serverParams: { crm: { region: { deep: [SecretRef.env("CRM_KEY")] } } } }, /is given a secret/],
+    [
+      "an unknown param",
+      { serverParams: { crm: { regoin: "eu" } } },
+      /workflows\/support\.workflow\.yaml:8:\d+ server crm has no param "regoin"/,
+    ],
+    [
+      "a secret in a plain param",
+      { serverParams: { crm: { region: SecretRef.env("CRM_KEY") } } },
+      /param "region" of server crm is not marked secret and is given a secret/,
+    ],
+    [
+      "a secret inside a plain param",
+      { serverParams: { crm: { region: { deep: [SecretRef.env("CRM_KEY")] } } } },
+      /is given a secret/,
+    ],
     ["an agent param without a value", { agentParams: { message: "west" } }, /"params.key" has no value/],
   ])("%s is refused", (_name, overrides, message) => expect(() => resolve("crm", overrides)).toThrow(message));
 
@@ -104,7 +137,12 @@ describe("the params of a tool server", () => {
     const agent = project.agents.triage;
     const server = agent?.servers[1];
     if (!agent || !server) throw new Error("the project of this test is not as written above");
-    const silent = { ...agent, definition: { ...agent.definition, servers: agent.definition.servers.map((entry) => ({ ...entry, params: {} })) } };
-    expect(() => resolveServer({ project, agent: silent, server, agentParams: {}, step: null })).toThrow(/agents\/triage\.agent\.yaml:9:\d+ param "city" of server open has no value; give it in/);
+    const silent = {
+      ...agent,
+      definition: { ...agent.definition, servers: agent.definition.servers.map((entry) => ({ ...entry, params: {} })) },
+    };
+    expect(() => resolveServer({ project, agent: silent, server, agentParams: {}, step: null })).toThrow(
+      /agents\/triage\.agent\.yaml:9:\d+ param "city" of server open has no value; give it in/,
+    );
   });
 });

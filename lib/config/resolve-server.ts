@@ -43,26 +43,46 @@ export function renderStepParams(params: Readonly<Record<string, unknown>>, scop
   return { agentParams, serverParams: server as Record<string, unknown> };
 }
 
-/** Throws `config_invalid`, with file and line, for a param that is unknown, has no value, or breaks the secret chain. */
+/**
+ * Throws `config_invalid`, with file and line, for a param that is unknown, has no value, or breaks the secret chain.
+ */
 export function resolveServer(input: ResolveServerInput): ResolvedServer {
   const { definition } = input.server.server;
   const layers = listLayers(input);
   for (const { values, locate } of layers) {
     for (const name of Object.keys(values)) {
-      if (!Object.hasOwn(definition.params, name)) refuse(`server ${definition.name} has no param "${name}"`, locate(name));
+      if (!Object.hasOwn(definition.params, name))
+        refuse(`server ${definition.name} has no param "${name}"`, locate(name));
     }
   }
   const inHeader = headerParams(definition.auth?.secret);
   const params = Object.entries(definition.params).map(([name, declared]) => {
     const layer = layers.findLast(({ values }) => Object.hasOwn(values, name));
-    if (!layer) return refuse(`param "${name}" of server ${definition.name} has no value; give it in the agent's servers[].params or in the step's params.server.${input.server.name}`, agentPlace(input, []));
+    if (!layer)
+      return refuse(
+        `param "${name}" of server ${definition.name} has no value; give it in the agent's servers[].params or in the step's params.server.${input.server.name}`,
+        agentPlace(input, []),
+      );
     const source = layer.locate(name);
-    const value = guardSecret(layer.values[name], declared.secret, `param "${name}" of server ${definition.name}`, source);
-    return [name, { value, origin: layer.origin, source, secret: declared.secret, headerOnly: inHeader.has(name) }] as const;
+    const value = guardSecret(
+      layer.values[name],
+      declared.secret,
+      `param "${name}" of server ${definition.name}`,
+      source,
+    );
+    return [
+      name,
+      { value, origin: layer.origin, source, secret: declared.secret, headerOnly: inHeader.has(name) },
+    ] as const;
   });
   const resolved = Object.fromEntries(params);
   const values = Object.fromEntries(params.map(([name, param]) => [name, param.value]));
-  return { name: input.server.name, params: resolved, auth: resolveAuth(definition.auth, values), env: resolveEnv(definition.env ?? {}, values) };
+  return {
+    name: input.server.name,
+    params: resolved,
+    auth: resolveAuth(definition.auth, values),
+    env: resolveEnv(definition.env ?? {}, values),
+  };
 }
 
 interface Layer {
@@ -78,12 +98,23 @@ function listLayers(input: ResolveServerInput): Layer[] {
   const templates = agent.definition.servers[server.index]?.params ?? {};
   const byStep = step?.serverParams[server.name];
   return [
-    { origin: "default", values: Object.fromEntries(defaults.map(([name, param]) => [name, param.default])), locate: (name) => project.locate(file, [...base, "params", name]) },
-    { origin: "agent", values: renderTemplate(templates, { params: agentParams }) as Record<string, unknown>, locate: (name) => agentPlace(input, ["params", name]) },
+    {
+      origin: "default",
+      values: Object.fromEntries(defaults.map(([name, param]) => [name, param.default])),
+      locate: (name) => project.locate(file, [...base, "params", name]),
+    },
+    {
+      origin: "agent",
+      values: renderTemplate(templates, { params: agentParams }) as Record<string, unknown>,
+      locate: (name) => agentPlace(input, ["params", name]),
+    },
     {
       origin: "workflow",
       values: isRecord(byStep) ? byStep : {},
-      locate: (name) => (step ? project.locate(step.workflow.file, ["pipeline", step.step.index, "params", "server", server.name, name]) : agentPlace(input, [])),
+      locate: (name) =>
+        step
+          ? project.locate(step.workflow.file, ["pipeline", step.step.index, "params", "server", server.name, name])
+          : agentPlace(input, []),
     },
   ];
 }
@@ -107,16 +138,27 @@ function headerParams(secret: string | undefined): Set<string> {
   return new Set(listReferences(secret, ["params"]).flatMap((reference) => reference.path.slice(0, 1)));
 }
 
-function resolveAuth(auth: { header: string; scheme: "bearer" | "raw"; secret: string } | undefined, params: Record<string, unknown>) {
+function resolveAuth(
+  auth: { header: string; scheme: "bearer" | "raw"; secret: string } | undefined,
+  params: Record<string, unknown>,
+) {
   if (!auth) return null;
   const rendered = isLiteral(auth.secret) ? auth.secret.slice(1, -1) : renderTemplate(auth.secret, { params });
   const secret = isSecret(rendered) ? rendered : SecretRef.literal(String(rendered));
   return { header: auth.header, value: auth.scheme === "bearer" ? SecretRef.join(["Bearer ", secret]) : secret };
 }
 
-function resolveEnv(env: Readonly<Record<string, string>>, params: Record<string, unknown>): Record<string, string | SecretRef> {
+function resolveEnv(
+  env: Readonly<Record<string, string>>,
+  params: Record<string, unknown>,
+): Record<string, string | SecretRef> {
   const rendered = renderTemplate(env, { params }) as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(rendered).map(([name, value]) => [name, isSecret(value) || typeof value === "string" ? value : JSON.stringify(value)]));
+  return Object.fromEntries(
+    Object.entries(rendered).map(([name, value]) => [
+      name,
+      isSecret(value) || typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
 }
 
 function isLiteral(secret: string): boolean {

@@ -15,7 +15,14 @@ const SECRETS = [
 
 function printed(print: (stream: Writable) => void): string {
   let text = "";
-  print(new Writable({ write: (chunk, _encoding, done) => { text += String(chunk); done(); } }));
+  print(
+    new Writable({
+      write: (chunk, _encoding, done) => {
+        text += String(chunk);
+        done();
+      },
+    }),
+  );
   return text;
 }
 
@@ -29,13 +36,20 @@ const PRINTERS: [string, (secret: SecretRef) => string][] = [
   ["JSON.stringify", (secret) => JSON.stringify(secret)],
   ["JSON.stringify of something around it", (secret) => JSON.stringify({ deep: [{ secret }] })],
   ["util.inspect", (secret) => inspect(secret)],
-  ["util.inspect with everything shown", (secret) => inspect({ secret }, { showHidden: true, depth: Infinity, getters: true })],
+  [
+    "util.inspect with everything shown",
+    (secret) => inspect({ secret }, { showHidden: true, depth: Infinity, getters: true }),
+  ],
   ["util.format", (secret) => format("%s %o %O %j", secret, secret, secret, secret)],
   ["an error's message", (secret) => String(new Error(secret as unknown as string).stack)],
   ["console.log", (secret) => printed((stream) => new Console(stream).log(secret, { secret }))],
   ["console.table", (secret) => printed((stream) => new Console(stream).table([{ secret }]))],
   ["console.dir", (secret) => printed((stream) => new Console(stream).dir({ secret }, { showHidden: true }))],
-  ["pino", (secret) => printed((stream) => pino(stream).info({ value: secret, deep: { value: secret } }, "said %s %o", secret, secret))],
+  [
+    "pino",
+    (secret) =>
+      printed((stream) => pino(stream).info({ value: secret, deep: { value: secret } }, "said %s %o", secret, secret)),
+  ],
   ["Object.prototype.toString", (secret) => Object.prototype.toString.call(secret)],
 ];
 
@@ -65,15 +79,29 @@ describe("revealing", () => {
   const resolve = ({ kind, name }: { kind: string; name: string }) => (name === "TOKEN" ? `${kind}-value` : undefined);
 
   it("asks the resolver for each source, in the moment of use", () => {
-    expect(SecretRef.join(["Basic ", SecretRef.env("TOKEN"), ":", SecretRef.param("TOKEN"), ":", SecretRef.literal("x")]).reveal(resolve)).toBe("Basic env-value:param-value:x");
+    expect(
+      SecretRef.join([
+        "Basic ",
+        SecretRef.env("TOKEN"),
+        ":",
+        SecretRef.param("TOKEN"),
+        ":",
+        SecretRef.literal("x"),
+      ]).reveal(resolve),
+    ).toBe("Basic env-value:param-value:x");
   });
 
   it("names what is missing and shows no value", () => {
-    expect(() => SecretRef.join([SecretRef.literal(VALUE), SecretRef.env("OTHER")]).reveal(resolve)).toThrow("The secret of environment variable OTHER is not available");
+    expect(() => SecretRef.join([SecretRef.literal(VALUE), SecretRef.env("OTHER")]).reveal(resolve)).toThrow(
+      "The secret of environment variable OTHER is not available",
+    );
   });
 
   it("says what it is made of", () => {
-    expect(SecretRef.join(["a", SecretRef.env("A"), SecretRef.param("b")]).sources).toEqual([{ kind: "env", name: "A" }, { kind: "param", name: "b" }]);
+    expect(SecretRef.join(["a", SecretRef.env("A"), SecretRef.param("b")]).sources).toEqual([
+      { kind: "env", name: "A" },
+      { kind: "param", name: "b" },
+    ]);
   });
 
   it("works inside of other values", () => {

@@ -12,7 +12,13 @@ export interface SecretSource {
 
 export type SecretResolver = (source: SecretSource) => string | undefined;
 
-type Part = string | SecretSource;
+/** A secret whose value is written otherwise in the place that it is for. */
+interface ChangedSecret {
+  of: SecretRef;
+  change: (value: string) => string;
+}
+
+type Part = string | SecretSource | ChangedSecret;
 
 const PRINTED = "[secret]";
 
@@ -48,14 +54,24 @@ export class SecretRef {
     return new SecretRef(parts.flatMap((part) => (typeof part === "string" ? [part] : part.#parts)));
   }
 
+  /**
+   * Written otherwise in the moment of use, such as percent-encoded for an address. `change` may throw; it must not say
+   * the value.
+   */
+  static changed(secret: SecretRef, change: (value: string) => string): SecretRef {
+    return new SecretRef([{ of: secret, change }]);
+  }
+
   /** What has to be resolved, for secret chains and for checks at boot. */
   get sources(): SecretSource[] {
-    return this.#parts.filter((part) => typeof part !== "string").map((part) => ({ ...part }));
+    return this.#parts.flatMap((part) =>
+      typeof part === "string" ? [] : "of" in part ? part.of.sources : [{ ...part }],
+    );
   }
 
   /** The value, for the one call that needs it. Throws, naming the source and never a value, when it is not there. */
   reveal(resolve: SecretResolver): string {
-    return this.#parts.map((part) => (typeof part === "string" ? part : revealSource(part, resolve))).join("");
+    return this.#parts.map((part) => revealPart(part, resolve)).join("");
   }
 
   toString(): string {
@@ -80,7 +96,9 @@ export function isSecret(value: unknown): value is SecretRef {
   return value instanceof SecretRef;
 }
 
-/** Replaces every secret inside a JSON-like value by its text. Only for the moment of use: the result must not be kept. */
+/**
+ * Replaces every secret inside a JSON-like value by its text. Only for the moment of use: the result must not be kept.
+ */
 export function revealSecrets(value: unknown, resolve: SecretResolver): unknown {
   if (isSecret(value)) return value.reveal(resolve);
   if (Array.isArray(value)) return value.map((entry) => revealSecrets(entry, resolve));
@@ -93,6 +111,11 @@ export function listSecrets(value: unknown): SecretRef[] {
   if (isSecret(value)) return [value];
   if (value === null || typeof value !== "object") return [];
   return Object.values(value).flatMap(listSecrets);
+}
+
+function revealPart(part: Part, resolve: SecretResolver): string {
+  if (typeof part === "string") return part;
+  return "of" in part ? part.change(part.of.reveal(resolve)) : revealSource(part, resolve);
 }
 
 function revealSource(source: SecretSource, resolve: SecretResolver): string {

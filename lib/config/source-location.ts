@@ -9,4 +9,3 @@ export interface SourceLocation {
 export function formatSourceLocation(location: SourceLocation): string {
   return `${location.file}:${location.line}`;
 }
-

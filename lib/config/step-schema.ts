@@ -1,4 +1,7 @@
-/** The four kinds of step. A step is of the kind whose field it has; `checks/check-steps.ts` sees to it that it has exactly one. */
+/**
+ * The four kinds of step. A step is of the kind whose field it has; `checks/check-steps.ts` sees to it that it has
+ * exactly one.
+ */
 import { z } from "zod";
 import { nameSchema, schemaHolderSchema } from "./field-schemas";
 
@@ -10,8 +13,15 @@ const templatedMap = z.record(z.string(), z.json());
 const commonFields = {
   id: nameSchema("a step").describe("Name of the step, unique in the workflow"),
   description: z.string().optional().describe("What the step is for"),
-  depends_on: z.array(z.string()).default([]).describe("Steps that must be finished first; references in templates count by themselves"),
-  condition: z.string().min(1).optional().describe("JMESPath over `step` and `params`; the step is skipped unless it holds"),
+  depends_on: z
+    .array(z.string())
+    .default([])
+    .describe("Steps that must be finished first; references in templates count by themselves"),
+  condition: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("JMESPath over `step` and `params`; the step is skipped unless it holds"),
   output: schemaHolderSchema.optional().describe("JSON Schema that the step's output must fit"),
 };
 
@@ -19,16 +29,32 @@ const forEachSchema = z
   .strictObject({
     from: z.string().min(1).describe("List to go over: `step.ID.FIELD`, `ID`, `ID.FIELD` or a template"),
     concurrency: z.number().int().min(1).max(1_000).optional().describe("Most items at the same time; all if absent"),
-    max_items: z.number().int().min(1).max(100_000).optional().describe("Items after this many are left out; no limit if absent"),
-    max_failures: z.number().int().min(-1).default(0).describe("Items that may fail before the step does; -1 for any number"),
+    max_items: z
+      .number()
+      .int()
+      .min(1)
+      .max(100_000)
+      .optional()
+      .describe("Items after this many are left out; no limit if absent"),
+    max_failures: z
+      .number()
+      .int()
+      .min(-1)
+      .default(0)
+      .describe("Items that may fail before the step does; -1 for any number"),
   })
   .describe("Runs the step once for each item of a list; its params may use `{{ item }}` and `{{ item_index }}`");
 
 const agentStepSchema = z
   .strictObject({
     ...commonFields,
-    agent: z.string().min(1).describe("Path of the agent file, relative to the project folder, or to this file if there is none there"),
-    params: templatedMap.default({}).describe("Values of the agent's params; `server.<name>` overrides params of a tool server"),
+    agent: z
+      .string()
+      .min(1)
+      .describe("Path of the agent file, relative to the project folder, or to this file if there is none there"),
+    params: templatedMap
+      .default({})
+      .describe("Values of the agent's params; `server.<name>` overrides params of a tool server"),
     model: z
       .strictObject({
         group: z.string().optional().describe("Model group instead of the agent's own"),
@@ -37,7 +63,12 @@ const agentStepSchema = z
       })
       .optional()
       .describe("Overrides for the model"),
-    confidence_threshold: z.number().min(0).max(1).optional().describe("Below it the agent reflects once, or the step fails"),
+    confidence_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("Below it the agent reflects once, or the step fails"),
     for_each: forEachSchema.optional(),
   })
   .describe("A step that runs an agent");
@@ -46,7 +77,12 @@ const exprSchema = z.strictObject({ expr: z.string().min(1).describe("JMESPath o
 
 const operationSchema = z
   .union([
-    z.strictObject({ merge: z.array(z.string()).min(1).describe("Deep-merges the outputs of these steps into the data; later ones win") }),
+    z.strictObject({
+      merge: z
+        .array(z.string())
+        .min(1)
+        .describe("Deep-merges the outputs of these steps into the data; later ones win"),
+    }),
     z.strictObject({ filter: exprSchema.describe("Keeps the items for which the expression holds") }),
     z.strictObject({
       sort: z
@@ -60,7 +96,9 @@ const operationSchema = z
     z.strictObject({ flatten: z.strictObject({}).nullable().describe("Takes lists inside the list apart, one level") }),
     z.strictObject({
       deduplicate: z
-        .strictObject({ field: z.string().min(1).optional().describe("JMESPath of the value to compare; the whole item if absent") })
+        .strictObject({
+          field: z.string().min(1).optional().describe("JMESPath of the value to compare; the whole item if absent"),
+        })
         .nullable()
         .describe("Keeps the first of equal items"),
     }),
@@ -73,12 +111,14 @@ const transformStepSchema = z
     transform: z
       .strictObject({
         inputs: z
-          .array(z.strictObject({ from: z.string().min(1).describe("`step.ID.FIELD`, `ID`, `ID.FIELD` or a template") }))
+          .array(
+            z.strictObject({ from: z.string().min(1).describe("`step.ID.FIELD`, `ID`, `ID.FIELD` or a template") }),
+          )
           .default([])
           .describe("Data to begin with; several are deep-merged. The outputs of `depends_on` if absent"),
         ops: z.array(operationSchema).default([]).describe("Operations, from first to last"),
       })
-      .describe("Deterministic reshaping; the output is `{\"result\": …}`"),
+      .describe('Deterministic reshaping; the output is `{"result": …}`'),
   })
   .describe("A step that reshapes data without a model");
 
@@ -91,7 +131,13 @@ const webhookStepSchema = z
         method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).default("POST").describe("HTTP method"),
         headers: z.record(z.string(), z.string()).default({}).describe("Headers; may hold templates, secret ones too"),
         body: z.json().optional().describe("JSON body; strings in it may hold templates, secret ones too"),
-        secret: z.string().min(1).optional().describe("Key that the request is signed with (Standard Webhooks): `{{ env.NAME }}` or `{{ params.NAME }}`, marked secret; unsigned if absent"),
+        secret: z
+          .string()
+          .min(1)
+          .optional()
+          .describe(
+            "Key that the request is signed with (Standard Webhooks): `{{ env.NAME }}` or `{{ params.NAME }}`, marked secret; unsigned if absent",
+          ),
         timeout_s: z.number().min(1).max(300).default(30).describe("Longest time in seconds"),
       })
       .describe("One HTTP request"),
@@ -101,10 +147,16 @@ const webhookStepSchema = z
 const workflowStepSchema = z
   .strictObject({
     ...commonFields,
-    workflow: z.string().min(1).describe("Path of the workflow file, relative to the project folder, or to this file if there is none there"),
+    workflow: z
+      .string()
+      .min(1)
+      .describe("Path of the workflow file, relative to the project folder, or to this file if there is none there"),
     input: templatedMap.optional().describe("Values of the sub-workflow's params"),
     params: templatedMap.optional().describe("Same as `input`, for older projects; give one of them"),
-    webhooks: z.enum(["execute", "suppress"]).default("suppress").describe("`execute` lets the sub-workflow send its webhooks if it opts in as well"),
+    webhooks: z
+      .enum(["execute", "suppress"])
+      .default("suppress")
+      .describe("`execute` lets the sub-workflow send its webhooks if it opts in as well"),
     for_each: forEachSchema.optional(),
   })
   .describe("A step that runs another workflow");

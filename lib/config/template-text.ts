@@ -1,7 +1,10 @@
 /** The grammar of one string with `{{ … }}` in it. Reports every mistake with its place; never throws. */
-import { closest } from "fastest-levenshtein";
+import { findNearest } from "./problem";
 
-/** The roots that workflows and agents know; which of them fit a place is that place's rule. `args` is for summaries of calls. */
+/**
+ * The roots that workflows and agents know; which of them fit a place is that place's rule. `args` is for summaries of
+ * calls.
+ */
 export const WORKFLOW_ROOTS = ["params", "env", "step", "item", "item_index"] as const;
 export type TemplateRoot = (typeof WORKFLOW_ROOTS)[number] | "args";
 
@@ -27,7 +30,10 @@ const EXAMPLE = "{{ params.name }}";
 const SEGMENT = /\.([A-Za-z0-9_][A-Za-z0-9_-]*)|\[(0|[1-9][0-9]*)\]|\[("(?:[^"\\]|\\.)*")\]/y;
 
 /** `\{{` is a literal `{{`. A lone `}}` is text, because JSON in prompts and bodies ends that way. */
-export function parseTemplateText(text: string, roots: readonly TemplateRoot[]): { parts: TemplatePart[]; problems: TextProblem[] } {
+export function parseTemplateText(
+  text: string,
+  roots: readonly TemplateRoot[],
+): { parts: TemplatePart[]; problems: TextProblem[] } {
   const parts: TemplatePart[] = [];
   const problems: TextProblem[] = [];
   let plain = "";
@@ -39,7 +45,10 @@ export function parseTemplateText(text: string, roots: readonly TemplateRoot[]):
     } else if (text.startsWith("{{", position)) {
       const end = text.indexOf("}}", position + 2);
       if (end < 0) {
-        problems.push({ offset: position, message: `the "{{" is never closed with "}}"; write ${EXAMPLE}, or \\{{ for the characters themselves` });
+        problems.push({
+          offset: position,
+          message: `the "{{" is never closed with "}}"; write ${EXAMPLE}, or \\{{ for the characters themselves`,
+        });
         break;
       }
       const parsed = parseExpression(text.slice(position + 2, end), position, roots);
@@ -56,14 +65,21 @@ export function parseTemplateText(text: string, roots: readonly TemplateRoot[]):
   return { parts, problems };
 }
 
-function parseExpression(inner: string, offset: number, roots: readonly TemplateRoot[]): TemplateExpression | TextProblem {
+function parseExpression(
+  inner: string,
+  offset: number,
+  roots: readonly TemplateRoot[],
+): TemplateExpression | TextProblem {
   const text = inner.trim();
   if (text === "") return { offset, message: `"{{ }}" names nothing; write ${EXAMPLE}` };
   const root = /^[A-Za-z_][A-Za-z0-9_]*/.exec(text)?.[0] ?? "";
   if (!(roots as readonly string[]).includes(root)) return { offset, message: unknownRoot(text, root, roots) };
   const path = parsePath(text, root.length);
   if (path === null) {
-    return { offset, message: `"${text}" is not a path; write names with dots, such as {{ ${root}.name }}, without operators or functions` };
+    return {
+      offset,
+      message: `"${text}" is not a path; write names with dots, such as {{ ${root}.name }}, without operators or functions`,
+    };
   }
   const expression = { root: root as TemplateRoot, path, offset, text };
   const message = checkLength(expression);
@@ -94,8 +110,10 @@ function parseQuoted(quoted: string): string | null {
 function checkLength({ root, path, text }: TemplateExpression): string | null {
   if (root === "item") return null;
   if (root === "item_index") return path.length === 0 ? null : `"${text}": item_index is a number and has no fields`;
-  if (path.length === 0) return `"${text}" names no ${root === "step" ? "step" : "value"}; write {{ ${root}.${root === "step" ? "id.field" : "name"} }}`;
-  if (root === "env" && path.length > 1) return `"${text}": an environment variable is text and has no fields; write {{ env.${path[0]} }}`;
+  if (path.length === 0)
+    return `"${text}" names no ${root === "step" ? "step" : "value"}; write {{ ${root}.${root === "step" ? "id.field" : "name"} }}`;
+  if (root === "env" && path.length > 1)
+    return `"${text}": an environment variable is text and has no fields; write {{ env.${path[0]} }}`;
   return null;
 }
 
@@ -104,6 +122,6 @@ function unknownRoot(text: string, root: string, roots: readonly TemplateRoot[])
   const known = roots.map((name) => (name === "item" || name === "item_index" ? name : `${name}.…`)).join(", ");
   const isWrongPlace = ([...WORKFLOW_ROOTS, "args"] as string[]).includes(root);
   if (isWrongPlace) return `"{{ ${text} }}": "${root}" cannot be used here; what can is ${known}`;
-  const nearest = root === "" ? "" : `; the nearest is "${closest(root, [...roots])}"`;
-  return `"{{ ${text} }}": unknown name "${root || text}"; known are ${known}${nearest}`;
+  const nearest = findNearest(root, roots);
+  return `"{{ ${text} }}": unknown name "${root || text}"; known are ${known}${nearest === undefined ? "" : `; the nearest is "${nearest}"`}`;
 }

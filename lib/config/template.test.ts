@@ -4,7 +4,15 @@ import { isSecret, SecretRef } from "./secret-ref";
 import { hasTemplate, listReferences, parseTemplates, renderTemplate, TemplateError } from "./template";
 
 const scope = {
-  params: { name: "Ana", count: 3, list: [1, { deep: "x" }], nothing: null, key: SecretRef.env("KEY"), "a b": 1, holder: { inner: SecretRef.env("KEY") } },
+  params: {
+    name: "Ana",
+    count: 3,
+    list: [1, { deep: "x" }],
+    nothing: null,
+    key: SecretRef.env("KEY"),
+    "a b": 1,
+    holder: { inner: SecretRef.env("KEY") },
+  },
   env: { REGION: "eu", TOKEN: SecretRef.literal("hidden-1") },
   step: { "parse-x": { text: "hello", "sub-field": { n: 1 } }, plain: "text" },
   item: { id: 7 },
@@ -39,13 +47,24 @@ describe("rendering", () => {
   ])("%s", (template, value) => expect(renderTemplate(template, scope)).toEqual(value));
 
   it("reaches strings nested anywhere and leaves the rest as it is", () => {
-    expect(renderTemplate({ a: ["{{ item.id }}", { b: "x{{ item_index }}" }], n: 1, t: true, z: null, "{{ key }}": 0 }, scope)).toEqual({
-      a: [7, { b: "x2" }], n: 1, t: true, z: null, "{{ key }}": 0,
+    expect(
+      renderTemplate(
+        { a: ["{{ item.id }}", { b: "x{{ item_index }}" }], n: 1, t: true, z: null, "{{ key }}": 0 },
+        scope,
+      ),
+    ).toEqual({
+      a: [7, { b: "x2" }],
+      n: 1,
+      t: true,
+      z: null,
+      "{{ key }}": 0,
     });
   });
 
   it("does not render what it has rendered", () => {
-    expect(renderTemplate("{{ params.evil }} {{ params.evil }}", { params: { evil: "{{ env.TOKEN }}" } })).toBe("{{ env.TOKEN }} {{ env.TOKEN }}");
+    expect(renderTemplate("{{ params.evil }} {{ params.evil }}", { params: { evil: "{{ env.TOKEN }}" } })).toBe(
+      "{{ env.TOKEN }} {{ env.TOKEN }}",
+    );
   });
 
   it.each([
@@ -70,7 +89,9 @@ describe("rendering", () => {
   });
 
   it("own keys that look like the prototype's are not read either", () => {
-    expect(() => renderTemplate("{{ params.__proto__ }}", { params: JSON.parse('{"__proto__": "x"}') })).toThrow("has no value");
+    expect(() => renderTemplate("{{ params.__proto__ }}", { params: JSON.parse('{"__proto__": "x"}') })).toThrow(
+      "has no value",
+    );
   });
 
   it("what is undefined in the scope counts as missing", () => {
@@ -80,7 +101,8 @@ describe("rendering", () => {
 });
 
 describe("secrets", () => {
-  it("one that fills a string alone stays a reference", () => expect(renderTemplate("{{ params.key }}", scope)).toBe(scope.params.key));
+  it("one that fills a string alone stays a reference", () =>
+    expect(renderTemplate("{{ params.key }}", scope)).toBe(scope.params.key));
 
   it("one in mixed text makes the whole a secret, resolved only in the moment of use", () => {
     const value = renderTemplate({ header: "Basic {{ params.name }}:{{ env.TOKEN }}" }, scope) as { header: SecretRef };
@@ -95,7 +117,9 @@ describe("secrets", () => {
 
   it("no error shows a value", () => {
     for (const template of ["{{ env.TOKEN.x }}", "{{ env.NONE }}", "x {{ params.holder }}"]) {
-      expect(() => renderTemplate(template, { ...scope, params: { holder: { inner: SecretRef.literal("hidden-1") } } })).toThrow(expect.not.objectContaining({ message: expect.stringContaining("hidden-1") }));
+      expect(() =>
+        renderTemplate(template, { ...scope, params: { holder: { inner: SecretRef.literal("hidden-1") } } }),
+      ).toThrow(expect.not.objectContaining({ message: expect.stringContaining("hidden-1") }));
     }
   });
 });
@@ -125,11 +149,19 @@ describe("mistakes", () => {
   });
 
   it("are all reported at once", () => {
-    expect(parseTemplates(["{{ a }} {{ b }}", { c: "{{ c" }]).problems.map(({ at, offset }) => [...at, offset])).toEqual([[0, 0], [0, 8], [1, "c", 0]]);
+    expect(
+      parseTemplates(["{{ a }} {{ b }}", { c: "{{ c" }]).problems.map(({ at, offset }) => [...at, offset]),
+    ).toEqual([
+      [0, 0],
+      [0, 8],
+      [1, "c", 0],
+    ]);
   });
 
   it("a root that the place does not know is refused, with those it knows", () => {
-    expect(parseTemplates("{{ env.X }}", ["params"]).problems[0]?.message).toContain('"env" cannot be used here; what can is params.…');
+    expect(parseTemplates("{{ env.X }}", ["params"]).problems[0]?.message).toContain(
+      '"env" cannot be used here; what can is params.…',
+    );
     expect(parseTemplates("{{ env.X }}", []).problems[0]?.message).toContain("templates cannot be used here");
   });
 });
@@ -137,7 +169,14 @@ describe("mistakes", () => {
 describe("references", () => {
   it("are listed with root, path, place and whether they stand alone", () => {
     expect(listReferences({ body: { text: "see {{ step.parse-x.text }}", key: "{{ env.KEY }}" } })).toEqual([
-      { root: "step", path: ["parse-x", "text"], offset: 4, text: "step.parse-x.text", at: ["body", "text"], whole: false },
+      {
+        root: "step",
+        path: ["parse-x", "text"],
+        offset: 4,
+        text: "step.parse-x.text",
+        at: ["body", "text"],
+        whole: false,
+      },
       { root: "env", path: ["KEY"], offset: 0, text: "env.KEY", at: ["body", "key"], whole: true },
     ]);
   });
@@ -147,24 +186,44 @@ describe("references", () => {
     expect(renderTemplate("Refund {{ args.amount }}", { args: { amount: 5 } })).toBe("Refund 5");
   });
 
-  it("hasTemplate sees broken ones too", () => expect([hasTemplate("{{ x"), hasTemplate(["{{ params.a }}"]), hasTemplate({ a: "b }}" })]).toEqual([true, true, false]));
+  it("hasTemplate sees broken ones too", () =>
+    expect([hasTemplate("{{ x"), hasTemplate(["{{ params.a }}"]), hasTemplate({ a: "b }}" })]).toEqual([
+      true,
+      true,
+      false,
+    ]));
 });
 
 describe("whatever the text", () => {
-  const text = fc.array(fc.oneof(fc.constantFrom("{{", "}}", "\\{{", " ", "params", ".", "name", "[0]", "__proto__", "{", "}"), fc.string()), { maxLength: 12 }).map((parts) => parts.join(""));
+  const text = fc
+    .array(
+      fc.oneof(
+        fc.constantFrom("{{", "}}", "\\{{", " ", "params", ".", "name", "[0]", "__proto__", "{", "}"),
+        fc.string(),
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(""));
 
   it("parsing never throws, and rendering gives a value or a TemplateError", () => {
-    fc.assert(fc.property(text, (value) => {
-      parseTemplates(value);
-      try {
-        expect(renderTemplate(value, scope)).not.toBeUndefined();
-      } catch (error) {
-        expect(error).toBeInstanceOf(TemplateError);
-      }
-    }));
+    fc.assert(
+      fc.property(text, (value) => {
+        parseTemplates(value);
+        try {
+          expect(renderTemplate(value, scope)).not.toBeUndefined();
+        } catch (error) {
+          expect(error).toBeInstanceOf(TemplateError);
+        }
+      }),
+    );
   });
 
   it("text without braces is never changed", () => {
-    fc.assert(fc.property(fc.string().filter((value) => !value.includes("{{")), (value) => renderTemplate(value, scope) === value));
+    fc.assert(
+      fc.property(
+        fc.string().filter((value) => !value.includes("{{")),
+        (value) => renderTemplate(value, scope) === value,
+      ),
+    );
   });
 });

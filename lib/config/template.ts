@@ -3,7 +3,13 @@
  * names; mixed text becomes a string. Nothing is ever rendered as "undefined", and a secret stays a reference.
  */
 import { isSecret, listSecrets, SecretRef } from "./secret-ref";
-import { parseTemplateText, type TemplateExpression, type TemplatePart, type TemplateRoot, WORKFLOW_ROOTS } from "./template-text";
+import {
+  parseTemplateText,
+  type TemplateExpression,
+  type TemplatePart,
+  type TemplateRoot,
+  WORKFLOW_ROOTS,
+} from "./template-text";
 
 export type { TemplateRoot };
 export { WORKFLOW_ROOTS };
@@ -44,7 +50,9 @@ export class TemplateError extends Error {
   }
 }
 
-/** All references and all mistakes of a value; never throws. `roots` are the names that may stand before the first dot. */
+/**
+ * All references and all mistakes of a value; never throws. `roots` are the names that may stand before the first dot.
+ */
 export function parseTemplates(
   value: unknown,
   roots: readonly TemplateRoot[] = WORKFLOW_ROOTS,
@@ -78,6 +86,18 @@ export function hasTemplate(value: unknown): boolean {
 export function renderTemplate(value: unknown, scope: TemplateScope): unknown {
   const roots = Object.keys(scope).filter((root) => scope[root as TemplateRoot] !== undefined) as TemplateRoot[];
   return mapStrings(value, [], (text, at) => renderText(text, at, scope, roots));
+}
+
+/** What an expression stands for. Throws TemplateError when it is not there. */
+export const readValue = lookUp;
+
+/** The same as text. */
+export function readText(
+  expression: TemplateExpression,
+  at: (string | number)[],
+  scope: TemplateScope,
+): string | SecretRef {
+  return toText(lookUp(expression, at, scope), expression, at);
 }
 
 function renderText(text: string, at: (string | number)[], scope: TemplateScope, roots: TemplateRoot[]): unknown {
@@ -120,7 +140,8 @@ function isReadable(holder: object, name: string): boolean {
 }
 
 function missing(walked: string, parent: string, holder: unknown): string {
-  if (holder === null || typeof holder !== "object") return `"${walked}" has no value: "${parent}" is ${holder === null ? "null" : `a ${typeof holder}`}`;
+  if (holder === null || typeof holder !== "object")
+    return `"${walked}" has no value: "${parent}" is ${holder === null ? "null" : `a ${typeof holder}`}`;
   if (Array.isArray(holder)) return `"${walked}" has no value: "${parent}" is a list of ${holder.length}`;
   const known = Object.keys(holder).slice(0, 8);
   return `"${walked}" has no value; "${parent}" has ${known.length > 0 ? known.join(", ") : "no fields"}`;
@@ -129,23 +150,37 @@ function missing(walked: string, parent: string, holder: unknown): string {
 function toText(value: unknown, expression: TemplateExpression, at: (string | number)[]): string | SecretRef {
   if (typeof value === "string" || isSecret(value)) return value;
   if (listSecrets(value).length > 0) {
-    throw new TemplateError(`"${expression.text}" holds a secret inside and cannot be put into text`, at, expression.offset);
+    throw new TemplateError(
+      `"${expression.text}" holds a secret inside and cannot be put into text`,
+      at,
+      expression.offset,
+    );
   }
   return JSON.stringify(value);
 }
 
-function forEachString(value: unknown, at: (string | number)[], visit: (text: string, at: (string | number)[]) => void): void {
+function forEachString(
+  value: unknown,
+  at: (string | number)[],
+  visit: (text: string, at: (string | number)[]) => void,
+): void {
   if (typeof value === "string") return visit(value, at);
   if (value === null || typeof value !== "object" || isSecret(value)) return;
   if (Array.isArray(value)) return value.forEach((entry, index) => forEachString(entry, [...at, index], visit));
   for (const [key, entry] of Object.entries(value)) forEachString(entry, [...at, key], visit);
 }
 
-function mapStrings(value: unknown, at: (string | number)[], render: (text: string, at: (string | number)[]) => unknown): unknown {
+function mapStrings(
+  value: unknown,
+  at: (string | number)[],
+  render: (text: string, at: (string | number)[]) => unknown,
+): unknown {
   if (typeof value === "string") return render(value, at);
   if (value === null || typeof value !== "object" || isSecret(value)) return value;
   if (Array.isArray(value)) return value.map((entry, index) => mapStrings(entry, [...at, index], render));
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, mapStrings(entry, [...at, key], render)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, mapStrings(entry, [...at, key], render)]),
+  );
 }
 
 function formatPath(at: readonly (string | number)[]): string {

@@ -1,4 +1,7 @@
-/** `tools.lock.yaml`: what each tool was when an engineer last looked. Read and written here; what it means is judged elsewhere. */
+/**
+ * `tools.lock.yaml`: what each tool was when an engineer last looked. Read and written here; what it means is judged
+ * elsewhere.
+ */
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Document, isScalar, visit } from "yaml";
@@ -11,16 +14,27 @@ import { listZodProblems } from "./zod-problems";
 
 export const LOCK_FILE = "tools.lock.yaml";
 
-const hashSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/, "expected sha256: and 64 hexadecimal digits; run `kimitsu lock` instead of editing the file");
+const hashSchema = z
+  .string()
+  .regex(
+    /^sha256:[0-9a-f]{64}$/,
+    "expected sha256: and 64 hexadecimal digits; run `kimitsu lock` instead of editing the file",
+  );
 
 const lockedToolSchema = z
   .strictObject({
     fingerprint: hashSchema.describe("Over the whole definition; this alone is compared"),
     shape: hashSchema.describe("Over the definition without its name, by which a renamed tool is recognised"),
     title: z.string().optional().describe("For readers of this file"),
-    description: z.string().optional().describe("For readers of this file; invisible characters are written as their numbers"),
+    description: z
+      .string()
+      .optional()
+      .describe("For readers of this file; invisible characters are written as their numbers"),
     annotations: z.record(z.string(), z.unknown()).optional().describe("For readers of this file"),
-    arguments: z.record(z.string(), z.string()).optional().describe("For readers of this file: type and description of each argument"),
+    arguments: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("For readers of this file: type and description of each argument"),
   })
   .describe("One tool as it was locked");
 
@@ -42,9 +56,13 @@ export type LockedTool = z.infer<typeof lockedToolSchema>;
 export type LockedServer = z.infer<typeof lockedServerSchema>;
 export type ToolsLock = z.infer<typeof toolsLockSchema>;
 
-const HEADER = " Written by `kimitsu lock`; commit it. A tool that is not here is not called, and one that has changed is asked about.\n Look at what changes here as you would look at code: these texts tell a model what to do.";
+const HEADER =
+  " Written by `kimitsu lock`; commit it. A tool that is not here is not called, and one that has changed is asked about.\n Look at what changes here as you would look at code: these texts tell a model what to do.";
 
-/** Null when the project has none. Throws `config_invalid` for one that cannot be read: a broken lock must not count as no lock. */
+/**
+ * Null when the project has none. Throws `config_invalid` for one that cannot be read: a broken lock must not count as
+ * no lock.
+ */
 export function readToolsLock(root: string): ToolsLock | null {
   if (!existsSync(path.join(root, LOCK_FILE))) return null;
   const read = readProjectFile(root, LOCK_FILE);
@@ -58,7 +76,10 @@ export function readToolsLock(root: string): ToolsLock | null {
 
 function refuse(root: string, problems: readonly Problem[]): KimitsuError {
   const prefix = path.basename(path.resolve(root));
-  return new KimitsuError("config_invalid", `The lock of tools cannot be used:\n${problems.map((problem) => formatProblem(problem, prefix)).join("\n")}`);
+  return new KimitsuError(
+    "config_invalid",
+    `The lock of tools cannot be used:\n${problems.map((problem) => formatProblem(problem, prefix)).join("\n")}`,
+  );
 }
 
 /** The same tools give the same text, whatever the order in which servers list them. */
@@ -77,7 +98,18 @@ export function formatToolsLock(lock: ToolsLock): string {
 }
 
 /** Fields in the order in which they are read, names in the order of the alphabet. */
-const FIELD_ORDER = ["version", "hash", "fingerprint", "shape", "title", "description", "annotations", "arguments", "servers", "tools"];
+const FIELD_ORDER = [
+  "version",
+  "hash",
+  "fingerprint",
+  "shape",
+  "title",
+  "description",
+  "annotations",
+  "arguments",
+  "servers",
+  "tools",
+];
 
 function orderOf(key: unknown): string {
   const name = isScalar(key) ? String(key.value) : String(key);
@@ -92,7 +124,10 @@ function compare(left: string, right: string): number {
 /** Renamed into place, so that a process that starts at this moment reads the old lock or the new one. */
 export function writeToolsLock(root: string, text: string): void {
   if (Buffer.byteLength(text) > FILE_SIZE_BYTES_MAX) {
-    throw new KimitsuError("config_invalid", `The lock would have ${Math.ceil(Buffer.byteLength(text) / 1024)} KB, and at most ${FILE_SIZE_BYTES_MAX / 1024} KB are read. Use servers with fewer tools, or ask their makers for shorter descriptions.`);
+    throw new KimitsuError(
+      "config_invalid",
+      `The lock would have ${Math.ceil(Buffer.byteLength(text) / 1024)} KB, and at most ${FILE_SIZE_BYTES_MAX / 1024} KB are read. Use servers with fewer tools, or ask their makers for shorter descriptions.`,
+    );
   }
   const file = path.join(root, LOCK_FILE);
   const part = `${file}.${process.pid}.part`;
@@ -101,8 +136,13 @@ export function writeToolsLock(root: string, text: string): void {
 }
 
 /** What `judgePin` takes: null without a lock file, empty for a server that the lock does not have. */
-export function lockedPins(lock: ToolsLock | null, server: string): Record<string, { fingerprint: string; shape: string }> | null {
+export function lockedPins(
+  lock: ToolsLock | null,
+  server: string,
+): Record<string, { fingerprint: string; shape: string }> | null {
   if (lock === null) return null;
   const tools = Object.hasOwn(lock.servers, server) ? lock.servers[server]!.tools : {};
-  return Object.fromEntries(Object.entries(tools).map(([name, { fingerprint, shape }]) => [name, { fingerprint, shape }]));
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, { fingerprint, shape }]) => [name, { fingerprint, shape }]),
+  );
 }

@@ -1,8 +1,25 @@
-/** One YAML file as a plain value that remembers where everything in it stands. Hostile input is refused in bounded time and memory. */
-import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node, type Pair } from "yaml";
+/**
+ * One YAML file as a plain value that remembers where everything in it stands. Hostile input is refused in bounded time
+ * and memory.
+ */
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Node,
+  type Pair,
+} from "yaml";
 import { formatPath, type Problem, type ValuePath } from "./problem";
 
-/** A hand-written file stays far below; the parser needs about 2 KB of memory and 10 µs per byte for the worst input of this size. */
+/**
+ * A hand-written file stays far below; the parser needs about 2 KB of memory and 10 µs per byte for the worst input of
+ * this size.
+ */
 export const FILE_SIZE_BYTES_MAX = 256 * 1024;
 /** Deeper than any project needs; JSON Schemas are the deepest values and stay under thirty. */
 const NESTING_MAX = 64;
@@ -17,7 +34,10 @@ export interface YamlSource {
   /** Undefined when the file could not be read as YAML at all. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** Where the value at a path stands; of the nearest parent if the path does not exist. `key` asks for the field's name instead of its value. */
+  /**
+   * Where the value at a path stands; of the nearest parent if the path does not exist. `key` asks for the field's name
+   * instead of its value.
+   */
   locate(path: ValuePath, part?: "value" | "key"): Position;
 }
 
@@ -25,12 +45,25 @@ export function parseYamlSource(file: string, text: string): YamlSource {
   const lines = new LineCounter();
   // Unique keys are checked below with a set: the parser's own check compares every pair of keys.
   const document = parseDocument(text, {
-    lineCounter: lines, uniqueKeys: false, prettyErrors: false, merge: false, resolveKnownTags: false, logLevel: "error",
+    lineCounter: lines,
+    uniqueKeys: false,
+    prettyErrors: false,
+    merge: false,
+    resolveKnownTags: false,
+    logLevel: "error",
   });
   const problems: Problem[] = [];
   const refuse = (offset: number, path: ValuePath, message: string, hint?: string) => {
     const { line, col } = lines.linePos(offset);
-    problems.push({ file, line: Math.max(line, 1), column: Math.max(col, 1), path: formatPath(path), message, hint, severity: "error" });
+    problems.push({
+      file,
+      line: Math.max(line, 1),
+      column: Math.max(col, 1),
+      path: formatPath(path),
+      message,
+      hint,
+      severity: "error",
+    });
   };
   // Only the first syntax error: those after it are most often its consequences and lead the reader astray.
   const [error] = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
@@ -50,13 +83,25 @@ function explainSyntax(code: string, message: string): { message: string; hint?:
     case "RESOURCE_EXHAUSTION":
       return { message: "values are nested too deeply to read", hint: `at most ${NESTING_MAX} levels are read` };
     case "MULTIPLE_DOCS":
-      return { message: "more than one YAML document in the file", hint: "one file holds one definition; remove the `---` line and what follows" };
+      return {
+        message: "more than one YAML document in the file",
+        hint: "one file holds one definition; remove the `---` line and what follows",
+      };
     case "BLOCK_AS_IMPLICIT_KEY":
-      return { message: "not YAML here: a nested value stands on the line of its field", hint: "put text that contains `: ` in quotes" };
+      return {
+        message: "not YAML here: a nested value stands on the line of its field",
+        hint: "put text that contains `: ` in quotes",
+      };
     case "BLOCK_IN_FLOW":
-      return { message: "a `: ` or `- ` makes a new field inside of { } or [ ]", hint: "put text that contains it in quotes" };
+      return {
+        message: "a `: ` or `- ` makes a new field inside of { } or [ ]",
+        hint: "put text that contains it in quotes",
+      };
     case "MISSING_CHAR":
-      return { message: "something is not closed before this place", hint: "look for a missing quote or bracket on the lines above" };
+      return {
+        message: "something is not closed before this place",
+        hint: "look for a missing quote or bracket on the lines above",
+      };
     default:
       return { message: `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}` };
   }
@@ -67,11 +112,21 @@ type Refuse = (offset: number, path: ValuePath, message: string, hint?: string) 
 function convert(node: unknown, path: ValuePath, refuse: Refuse): unknown {
   if (node === null || node === undefined) return null;
   if (path.length > NESTING_MAX) {
-    refuse(startOf(node), path.slice(0, 3), "values are nested too deeply to read", `at most ${NESTING_MAX} levels are read`);
+    refuse(
+      startOf(node),
+      path.slice(0, 3),
+      "values are nested too deeply to read",
+      `at most ${NESTING_MAX} levels are read`,
+    );
     return null;
   }
   if (isAlias(node)) {
-    refuse(startOf(node), path, `"*${node.source}" refers to an anchor; anchors and aliases are not supported`, "write the value out");
+    refuse(
+      startOf(node),
+      path,
+      `"*${node.source}" refers to an anchor; anchors and aliases are not supported`,
+      "write the value out",
+    );
     return null;
   }
   if (isScalar(node)) return convertScalar(node.value, startOf(node), path, refuse);
@@ -91,7 +146,12 @@ function convertScalar(value: unknown, offset: number, path: ValuePath, refuse: 
     return null;
   }
   if (typeof value === "string" && !value.isWellFormed()) {
-    refuse(offset, path, "the text contains half of a character (a lone surrogate)", "remove the escape that begins with \\uD");
+    refuse(
+      offset,
+      path,
+      "the text contains half of a character (a lone surrogate)",
+      "remove the escape that begins with \\uD",
+    );
     return null;
   }
   return value;
@@ -104,7 +164,9 @@ function convertMap(items: readonly Pair[], path: ValuePath, refuse: Refuse): Re
     const offset = startOf(key ?? value);
     if (!isScalar(key) || key.value === null || typeof key.value === "object") {
       const isTemplate = isMap(key) && key.flow === true;
-      const hint = isTemplate ? 'a template is text and needs quotes: "{{ params.NAME }}"' : "put text that begins with `[` or `*` in quotes";
+      const hint = isTemplate
+        ? 'a template is text and needs quotes: "{{ params.NAME }}"'
+        : "put text that begins with `[` or `*` in quotes";
       refuse(offset, path, "a field name must be plain text", hint);
       continue;
     }

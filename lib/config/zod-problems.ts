@@ -12,37 +12,78 @@ const PROBLEMS_MAX = 100;
 
 export function listZodProblems(source: YamlSource, schema: Schema, error: z.ZodError): Problem[] {
   const issues = error.issues.flatMap((issue) => flattenUnion(issue, [], source));
-  const misspelt = new Set(issues.filter(({ issue }) => issue.code === "unrecognized_keys").map(({ path }) => formatPath(path)));
-  // Which branch of a union was meant cannot be known while its field is misspelt, so what else that branch needs is not said.
+  const misspelt = new Set(
+    issues.filter(({ issue }) => issue.code === "unrecognized_keys").map(({ path }) => formatPath(path)),
+  );
+  // Which branch of a union was meant cannot be known while its field is misspelt, so what else that branch needs is
+  // not said.
   const isGuess = ({ issue, path, isFromUnion }: PlacedIssue) =>
-    isFromUnion && issue.code === "invalid_type" && path.length > 0 && misspelt.has(formatPath(path.slice(0, -1))) && valueAt(source.value, path) === undefined;
-  const problems = issues.filter((placed) => !isGuess(placed)).slice(0, PROBLEMS_MAX).flatMap(({ issue, path }) => explain(source, schema, issue, path));
+    isFromUnion &&
+    issue.code === "invalid_type" &&
+    path.length > 0 &&
+    misspelt.has(formatPath(path.slice(0, -1))) &&
+    valueAt(source.value, path) === undefined;
+  const problems = issues
+    .filter((placed) => !isGuess(placed))
+    .slice(0, PROBLEMS_MAX)
+    .flatMap(({ issue, path }) => explain(source, schema, issue, path));
   // A misspelt field is also a missing one; saying it once is enough.
-  const meant = new Set(problems.flatMap(({ path, hint }) => keyOf(path, /^did you mean (".*")\?$/.exec(hint ?? "")?.[1])));
-  return problems.filter(({ path, message }) => !keyOf(path, /^the field (".*") is missing$/.exec(message)?.[1]).some((key) => meant.has(key)));
+  const meant = new Set(
+    problems.flatMap(({ path, hint }) => keyOf(path, /^did you mean (".*")\?$/.exec(hint ?? "")?.[1])),
+  );
+  return problems.filter(
+    ({ path, message }) =>
+      !keyOf(path, /^the field (".*") is missing$/.exec(message)?.[1]).some((key) => meant.has(key)),
+  );
 }
 
 function keyOf(path: string, field: string | undefined): string[] {
   return field === undefined ? [] : [`${path}#${field}`];
 }
 
-interface PlacedIssue {
+export interface PlacedIssue {
   issue: Issue;
   path: ValuePath;
   isFromUnion: boolean;
 }
 
-/** For a union only the issues of the branch that was meant are of use: the one that most of the given fields belong to. */
-function flattenUnion(issue: Issue, base: ValuePath, source: YamlSource, isFromUnion = false): PlacedIssue[] {
+/**
+ * For a union only the issues of the branch that was meant are of use: the one that most of the given fields belong to.
+ */
+export function flattenUnion(
+  issue: Issue,
+  base: ValuePath,
+  source: Pick<YamlSource, "value">,
+  isFromUnion = false,
+): PlacedIssue[] {
   const path = [...base, ...(issue.path as (string | number)[])];
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [{ issue, path, isFromUnion }];
   const value = valueAt(source.value, path);
-  const branches = issue.errors.filter((branch) => !branch.some((inner) => inner.path.length === 0 && inner.code === "invalid_type" && isOfType(value, inner.expected) === false));
+  const branches = issue.errors.filter(
+    (branch) =>
+      !branch.some(
+        (inner) =>
+          inner.path.length === 0 && inner.code === "invalid_type" && isOfType(value, inner.expected) === false,
+      ),
+  );
   const candidates = branches.length > 0 ? branches : issue.errors;
   if (branches.length === 0) {
-    const expected = issue.errors.flatMap((branch) => branch.filter((inner) => inner.path.length === 0 && inner.code === "invalid_type"));
+    const expected = issue.errors.flatMap((branch) =>
+      branch.filter((inner) => inner.path.length === 0 && inner.code === "invalid_type"),
+    );
     const names = [...new Set(expected.map((inner) => article((inner as { expected: string }).expected)))];
-    if (names.length > 1) return [{ issue: { ...issue, code: "custom", message: `expected ${names.join(" or ")}, got ${describe(value)}` } as Issue, path, isFromUnion }];
+    if (names.length > 1)
+      return [
+        {
+          issue: {
+            ...issue,
+            code: "custom",
+            message: `expected ${names.join(" or ")}, got ${describe(value)}`,
+          } as Issue,
+          path,
+          isFromUnion,
+        },
+      ];
   }
   const best = candidates.toSorted((a, b) => weight(a) - weight(b))[0] ?? [];
   return best.flatMap((inner) => flattenUnion(inner, path, source, true));
@@ -50,12 +91,17 @@ function flattenUnion(issue: Issue, base: ValuePath, source: YamlSource, isFromU
 
 function weight(issues: readonly Issue[]): number {
   let sum = 0;
-  for (const issue of issues) sum += issue.code === "unrecognized_keys" ? issue.keys.length * 2 : issue.path.length <= 1 ? 2 : 1;
+  for (const issue of issues)
+    sum += issue.code === "unrecognized_keys" ? issue.keys.length * 2 : issue.path.length <= 1 ? 2 : 1;
   return sum;
 }
 
 function isOfType(value: unknown, expected: string): boolean {
-  return describeType(value) === expected || (expected === "record" && describeType(value) === "object") || (expected === "int" && typeof value === "number");
+  return (
+    describeType(value) === expected ||
+    (expected === "record" && describeType(value) === "object") ||
+    (expected === "int" && typeof value === "number")
+  );
 }
 
 function explain(source: YamlSource, schema: Schema, issue: Issue, path: ValuePath): Problem[] {
@@ -65,7 +111,14 @@ function explain(source: YamlSource, schema: Schema, issue: Issue, path: ValuePa
     return issue.keys.slice(0, PROBLEMS_MAX).map((key) => {
       const rivals = rivalsAt(schema, path, given, key).filter((name) => known.includes(name));
       if (known.includes(key) && rivals.length > 0) {
-        return place(source, path, [...path, key], "key", `${JSON.stringify(key)} cannot stand beside ${rivals.map((name) => JSON.stringify(name)).join(", ")}`, "keep one of them here");
+        return place(
+          source,
+          path,
+          [...path, key],
+          "key",
+          `${JSON.stringify(key)} cannot stand beside ${rivals.map((name) => JSON.stringify(name)).join(", ")}`,
+          "keep one of them here",
+        );
       }
       const free = known.filter((name) => !(given !== null && typeof given === "object" && Object.hasOwn(given, name)));
       const hint = findNearest(key, free) === undefined ? suggest(key, known, "known here") : suggest(key, free);
@@ -76,7 +129,10 @@ function explain(source: YamlSource, schema: Schema, issue: Issue, path: ValuePa
   const isMissing = value === undefined && path.length > 0;
   if (isMissing) {
     const parent = path.slice(0, -1);
-    const hint = issue.code === "invalid_value" ? `allowed: ${issue.values.map((allowed) => JSON.stringify(allowed)).join(", ")}` : missingHint(issue, schema, path);
+    const hint =
+      issue.code === "invalid_value"
+        ? `allowed: ${issue.values.map((allowed) => JSON.stringify(allowed)).join(", ")}`
+        : missingHint(issue, schema, path);
     return [place(source, parent, parent, "key", `the field ${JSON.stringify(String(path.at(-1)))} is missing`, hint)];
   }
   const { message, hint } = explainValue(issue, value);
@@ -91,15 +147,22 @@ function missingHint(issue: Issue, schema: Schema, path: ValuePath): string {
 
 function explainValue(issue: Issue, value: unknown): { message: string; hint?: string | undefined } {
   // A message of the schema's own knows more than the code does.
-  if ((issue.code === "invalid_type" || issue.code === "invalid_value") && !issue.message.startsWith("Invalid ")) return { message: issue.message };
+  if ((issue.code === "invalid_type" || issue.code === "invalid_value") && !issue.message.startsWith("Invalid "))
+    return { message: issue.message };
   switch (issue.code) {
     case "invalid_type":
-      return { message: `expected ${article(issue.expected)}, got ${describe(value)}`, hint: typeHint(issue.expected, value) };
+      return {
+        message: `expected ${article(issue.expected)}, got ${describe(value)}`,
+        hint: typeHint(issue.expected, value),
+      };
     case "invalid_value":
       return { message: `${describe(value)} is not allowed`, hint: suggestValue(value, issue.values.map(String)) };
     case "invalid_union": {
       const options = (issue as { options?: unknown[]; discriminator?: string }).options?.map(String);
-      return { message: options ? `${describe(value)} is not allowed` : issue.message, hint: options && suggestValue(value, options) };
+      return {
+        message: options ? `${describe(value)} is not allowed` : issue.message,
+        hint: options && suggestValue(value, options),
+      };
     }
     case "too_small":
     case "too_big":
@@ -122,7 +185,8 @@ function explainBounds(issue: Issue & { code: "too_small" | "too_big" }, value: 
   const limit = issue.code === "too_small" ? issue.minimum : issue.maximum;
   const side = issue.code === "too_small" ? "at least" : "at most";
   const word = issue.inclusive === false ? (issue.code === "too_small" ? "more than" : "less than") : side;
-  if (issue.origin === "string") return issue.code === "too_small" ? "must not be empty" : `expected ${word} ${limit} characters`;
+  if (issue.origin === "string")
+    return issue.code === "too_small" ? "must not be empty" : `expected ${word} ${limit} characters`;
   if (issue.origin === "array") return `expected ${word} ${limit} entries`;
   return `${describe(value)} is out of range; expected ${word} ${limit}`;
 }
@@ -136,7 +200,14 @@ function typeHint(expected: string, value: unknown): string | undefined {
 
 function article(type: string): string {
   const words: Record<string, string> = {
-    string: "text", object: "a mapping", record: "a mapping", array: "a list", number: "a number", int: "a whole number", boolean: "true or false", null: "nothing",
+    string: "text",
+    object: "a mapping",
+    record: "a mapping",
+    array: "a list",
+    number: "a number",
+    int: "a whole number",
+    boolean: "true or false",
+    null: "nothing",
   };
   return words[type] ?? type;
 }
@@ -155,7 +226,14 @@ function describeType(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-function place(source: YamlSource, path: ValuePath, at: ValuePath, part: "value" | "key", message: string, hint?: string): Problem {
+function place(
+  source: YamlSource,
+  path: ValuePath,
+  at: ValuePath,
+  part: "value" | "key",
+  message: string,
+  hint?: string,
+): Problem {
   const { line, column } = source.locate(at, part);
   return { file: source.file, line, column, path: formatPath(path), message, hint, severity: "error" };
 }

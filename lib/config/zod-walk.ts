@@ -10,7 +10,10 @@ interface Found {
   description: string | undefined;
 }
 
-/** The fields that may stand in the mapping at a path. Of a union, those of the branch that shares most fields with what was written. */
+/**
+ * The fields that may stand in the mapping at a path. Of a union, those of the branch that shares most fields with what
+ * was written.
+ */
 export function knownFieldsAt(schema: Schema, path: ValuePath, given: unknown): string[] {
   const objects = findAt(schema, path).filter((found) => definition(found.schema).type === "object");
   const keys = given !== null && typeof given === "object" ? Object.keys(given) : [];
@@ -20,10 +23,15 @@ export function knownFieldsAt(schema: Schema, path: ValuePath, given: unknown): 
   return [...new Set(shapes.filter((shape) => countShared(shape) === most).flat())];
 }
 
-/** The other fields of the mapping at a path beside which, by no branch of the union, this one may stand. Empty for a field that is known nowhere. */
+/**
+ * The other fields of the mapping at a path beside which, by no branch of the union, this one may stand. Empty for a
+ * field that is known nowhere.
+ */
 export function rivalsAt(schema: Schema, path: ValuePath, given: unknown, key: string): string[] {
   const objects = findAt(schema, path).filter((found) => definition(found.schema).type === "object");
-  const homes = objects.map((object) => Object.keys(definition(object.schema).shape as Record<string, Schema>)).filter((shape) => shape.includes(key));
+  const homes = objects
+    .map((object) => Object.keys(definition(object.schema).shape as Record<string, Schema>))
+    .filter((shape) => shape.includes(key));
   if (homes.length === 0 || given === null || typeof given !== "object") return [];
   return Object.keys(given).filter((other) => other !== key && !homes.some((shape) => shape.includes(other)));
 }
@@ -51,7 +59,9 @@ function findAt(schema: Schema, path: ValuePath, outer?: string): Found[] {
     case "lazy":
       return findAt((inner.getter as () => Schema)(), path, description);
     case "union":
-      return (inner.options as Schema[]).flatMap((option) => findAt(option, path, path.length === 0 ? undefined : description));
+      return (inner.options as Schema[]).flatMap((option) =>
+        findAt(option, path, path.length === 0 ? undefined : description),
+      );
   }
   if (path.length === 0) return [{ schema, description }];
   const [step, ...rest] = path;

@@ -36,8 +36,10 @@ export async function readJsonBody(request: IncomingMessage, bytesMax: number): 
  * carries that name, so only loopback names are served, and only to pages from loopback.
  */
 export function refuseForeignHost({ headers }: IncomingMessage): void {
-  if (!isLoopback(`http://${headers.host ?? ""}`)) throw new HttpRefusal(403, `Host ${JSON.stringify(headers.host ?? "")} is not served; use 127.0.0.1.`);
-  if (headers.origin !== undefined && !isLoopback(headers.origin)) throw new HttpRefusal(403, `Origin ${JSON.stringify(headers.origin)} is not served.`);
+  if (!isLoopback(`http://${headers.host ?? ""}`))
+    throw new HttpRefusal(403, `Host ${JSON.stringify(headers.host ?? "")} is not served; use 127.0.0.1.`);
+  if (headers.origin !== undefined && !isLoopback(headers.origin))
+    throw new HttpRefusal(403, `Origin ${JSON.stringify(headers.origin)} is not served.`);
 }
 
 function isLoopback(url: string): boolean {

@@ -36,6 +36,8 @@ test("the shop ends on SIGTERM", async () => {
 test("a port in use and a port that is none are said in plain words", async () => {
   const first = await startShop();
   const { listening } = JSON.parse(await first.nextLine()) as { listening: number };
-  await expect((await startShop({ KIMITSU_DEMO_PORT: String(listening) })).nextLine()).rejects.toThrow(/code 1[\s\S]*its port is in use/);
+  await expect((await startShop({ KIMITSU_DEMO_PORT: String(listening) })).nextLine()).rejects.toThrow(
+    /code 1[\s\S]*its port is in use/,
+  );
   await expect((await startShop({ KIMITSU_DEMO_PORT: "x" })).nextLine()).rejects.toThrow("KIMITSU_DEMO_PORT");
 });

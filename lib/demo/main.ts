@@ -14,7 +14,11 @@ const variables = z.object({
 
 async function main(): Promise<void> {
   const env = variables.parse(process.env);
-  const server = await startShopServer({ port: env.KIMITSU_DEMO_PORT, apiKey: env.KIMITSU_DEMO_KEY, store: openShopStore(env.KIMITSU_DEMO_STATE) });
+  const server = await startShopServer({
+    port: env.KIMITSU_DEMO_PORT,
+    apiKey: env.KIMITSU_DEMO_KEY,
+    store: openShopStore(env.KIMITSU_DEMO_STATE),
+  });
   const stop = () => void server.close().then(() => process.exit(0));
   // The channel closes when the process that started this one is gone, even by SIGKILL; nobody else would end the shop.
   process.once("disconnect", stop).once("SIGTERM", stop).once("SIGINT", stop);
@@ -27,7 +31,9 @@ main().catch((error: unknown) => {
 });
 
 function describe(error: unknown): string {
-  if (error instanceof z.ZodError) return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
-  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return "its port is in use; set KIMITSU_DEMO_PORT to a free one.";
+  if (error instanceof z.ZodError)
+    return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
+    return "its port is in use; set KIMITSU_DEMO_PORT to a free one.";
   return error instanceof Error ? error.message : String(error);
 }

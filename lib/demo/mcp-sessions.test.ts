@@ -15,7 +15,11 @@ afterEach(async () => {
 async function start(sessionsMax: number) {
   const sessions = new McpSessions(() => new Server({ name: "test", version: "1" }, { capabilities: {} }), sessionsMax);
   const http = createServer(async (request, response) => {
-    void sessions.handle(request, response, request.method === "POST" ? await readJsonBody(request, 10_000) : undefined);
+    void sessions.handle(
+      request,
+      response,
+      request.method === "POST" ? await readJsonBody(request, 10_000) : undefined,
+    );
   });
   const url = new URL(`http://127.0.0.1:${await listenOnLoopback(http, 0)}`);
   cleanups.push(() => {
@@ -60,5 +64,7 @@ test("a request without a session that is no `initialize` is refused with what w
   const { url } = await start(2);
   const response = await fetch(url, { method: "POST", body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' });
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining("only `initialize` is answered") } });
+  expect(await response.json()).toMatchObject({
+    error: { message: expect.stringContaining("only `initialize` is answered") },
+  });
 });

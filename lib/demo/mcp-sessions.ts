@@ -33,7 +33,8 @@ export class McpSessions {
     const id = request.headers["mcp-session-id"];
     if (typeof id === "string") {
       const session = this.#sessions.get(id);
-      if (!session) return sendRpcError(response, 404, "This session does not exist or has ended; initialize a new one.");
+      if (!session)
+        return sendRpcError(response, 404, "This session does not exist or has ended; initialize a new one.");
       // A map keeps the order of insertion, so what is put in again is the last to go.
       this.#sessions.delete(id);
       this.#sessions.set(id, session);

@@ -9,7 +9,8 @@ const DUPLICATE_WITHIN_MS = 10 * 60_000;
 
 export function getOrder(state: Readonly<ShopState>, order_id: string): ShopState["orders"][number] {
   const order = state.orders.find((each) => each.order_id === order_id);
-  if (!order) throw new ShopRefusal(`There is no order ${order_id}. Order numbers stand in the ticket; tickets-search finds it.`);
+  if (!order)
+    throw new ShopRefusal(`There is no order ${order_id}. Order numbers stand in the ticket; tickets-search finds it.`);
   return order;
 }
 
@@ -25,9 +26,14 @@ export function getCustomer(state: ShopState, customer_id: string): ShopState["c
   return customer;
 }
 
-export function readBalance(state: Readonly<ShopState>, order_id: string): { charged: number; refunded: number; refundable: number } {
+export function readBalance(
+  state: Readonly<ShopState>,
+  order_id: string,
+): { charged: number; refunded: number; refundable: number } {
   const sum = (kind: Payment["kind"]) =>
-    state.payments.filter((each) => each.order_id === order_id && each.kind === kind).reduce((cents, { amount }) => cents + toCents(amount), 0);
+    state.payments
+      .filter((each) => each.order_id === order_id && each.kind === kind)
+      .reduce((cents, { amount }) => cents + toCents(amount), 0);
   const [charged, refunded] = [sum("charge"), sum("refund")];
   return { charged: charged / 100, refunded: refunded / 100, refundable: (charged - refunded) / 100 };
 }
@@ -37,9 +43,13 @@ export function findDuplicateCharges(payments: readonly Payment[]): string[] {
   const charges = payments.filter(({ kind }) => kind === "charge");
   return charges
     .filter((later, index) =>
-      charges.slice(0, index).some(
-        (earlier) => earlier.amount === later.amount && Math.abs(Date.parse(later.booked_at) - Date.parse(earlier.booked_at)) <= DUPLICATE_WITHIN_MS,
-      ),
+      charges
+        .slice(0, index)
+        .some(
+          (earlier) =>
+            earlier.amount === later.amount &&
+            Math.abs(Date.parse(later.booked_at) - Date.parse(earlier.booked_at)) <= DUPLICATE_WITHIN_MS,
+        ),
     )
     .map(({ payment_id }) => payment_id);
 }
@@ -51,19 +61,37 @@ export interface Refund {
   reason: string;
 }
 
-/** Books the refund in `state`. Refuses another currency than the order's, and more than is left of what was charged. */
-export function bookRefund(state: ShopState, { order_id, amount, currency, reason }: Refund, now: Date): Record<string, unknown> {
+/**
+ * Books the refund in `state`. Refuses another currency than the order's, and more than is left of what was charged.
+ */
+export function bookRefund(
+  state: ShopState,
+  { order_id, amount, currency, reason }: Refund,
+  now: Date,
+): Record<string, unknown> {
   const order = getOrder(state, order_id);
   if (currency !== order.currency) {
-    throw new ShopRefusal(`Order ${order_id} was paid in ${order.currency}, so ${currency} cannot be refunded. Nothing was booked.`);
+    throw new ShopRefusal(
+      `Order ${order_id} was paid in ${order.currency}, so ${currency} cannot be refunded. Nothing was booked.`,
+    );
   }
   const { refundable } = readBalance(state, order_id);
   if (toCents(amount) > toCents(refundable)) {
-    throw new ShopRefusal(`${amount} ${currency} is more than the ${refundable} ${currency} that can still be refunded on order ${order_id}. Nothing was booked.`);
+    throw new ShopRefusal(
+      `${amount} ${currency} is more than the ${refundable} ${currency} that can still be refunded on order ${order_id}. Nothing was booked.`,
+    );
   }
   const number = Math.max(...state.payments.map(({ payment_id }) => Number(payment_id.slice(2)))) + 1;
   const payment_id = `P-${number}`;
-  state.payments.push({ payment_id, order_id, kind: "refund", amount, currency, booked_at: now.toISOString(), note: reason });
+  state.payments.push({
+    payment_id,
+    order_id,
+    kind: "refund",
+    amount,
+    currency,
+    booked_at: now.toISOString(),
+    note: reason,
+  });
   return { refund_id: payment_id, order_id, amount, currency, refundable: readBalance(state, order_id).refundable };
 }
 

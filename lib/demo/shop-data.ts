@@ -1,7 +1,12 @@
 /** What the demo shop knows when it is opened for the first time, and the form in which it is kept. */
 import { z } from "zod";
 
-const customerSchema = z.strictObject({ customer_id: z.string(), name: z.string(), email: z.string(), since: z.string() });
+const customerSchema = z.strictObject({
+  customer_id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  since: z.string(),
+});
 
 const orderSchema = z.strictObject({
   order_id: z.string(),
@@ -45,7 +50,14 @@ export type Payment = ShopState["payments"][number];
 
 type Item = ShopState["orders"][number]["items"][number];
 
-function order(order_id: string, customer_id: string, placed_on: string, status: ShopState["orders"][number]["status"], items: Item[], currency = "EUR") {
+function order(
+  order_id: string,
+  customer_id: string,
+  placed_on: string,
+  status: ShopState["orders"][number]["status"],
+  items: Item[],
+  currency = "EUR",
+) {
   const total = items.reduce((cents, { quantity, price }) => cents + quantity * Math.round(price * 100), 0) / 100;
   return { order_id, customer_id, placed_on, status, items, total, currency };
 }
@@ -60,7 +72,10 @@ const orders = [
   order("A-1045", "C-205", "2026-10-06", "delivered", [item("Paper filters, 100", 8.4, 3)], "USD"),
   order("A-1046", "C-206", "2026-10-08", "processing", [item("Espresso machine", 1249)]),
   order("A-1047", "C-201", "2026-10-09", "delivered", [item("Scale with timer", 54)]),
-  order("A-1048", "C-203", "2026-10-11", "delivered", [item("Ethiopia beans 1 kg", 32.5), item("Kenya beans 250 g", 13.8)]),
+  order("A-1048", "C-203", "2026-10-11", "delivered", [
+    item("Ethiopia beans 1 kg", 32.5),
+    item("Kenya beans 250 g", 13.8),
+  ]),
   order("A-1049", "C-202", "2026-10-12", "shipped", [item("Tamper 58 mm", 42)]),
   order("A-1050", "C-204", "2026-10-14", "processing", [item("Gift card", 50)], "USD"),
 ];
@@ -100,16 +115,40 @@ const INITIAL: ShopState = {
   orders,
   payments,
   tickets: [
-    ticket(310, "C-202", "A-1042", "Charged twice", "My card statement shows order A-1042 two times, one minute apart. Please give the second one back."),
+    ticket(
+      310,
+      "C-202",
+      "A-1042",
+      "Charged twice",
+      "My card statement shows order A-1042 two times, one minute apart. Please give the second one back.",
+    ),
     ticket(311, "C-203", "A-1043", "Where is my parcel?", "The tracking page has not moved for four days."),
-    ticket(312, "C-204", "A-1044", "Refund for a return", "I sent the travel press back last week and have not seen the money."),
+    ticket(
+      312,
+      "C-204",
+      "A-1044",
+      "Refund for a return",
+      "I sent the travel press back last week and have not seen the money.",
+    ),
     ticket(313, "C-205", "A-1045", "Wrong filter size", "I ordered size 2 and received size 4. Can I swap them?"),
     ticket(314, "C-206", "A-1046", "Change of address", "Please deliver the machine to my office instead."),
-    ticket(315, "C-201", null, "Delete my data", "I no longer shop with you. Please delete my account and everything about me."),
+    ticket(
+      315,
+      "C-201",
+      null,
+      "Delete my data",
+      "I no longer shop with you. Please delete my account and everything about me.",
+    ),
     ticket(316, "C-203", "A-1048", "Stale beans", "The roast date on the Kenya bag is from last year."),
     ticket(317, "C-202", "A-1049", "Invoice with company name", "Could the invoice carry the name of my company?"),
     // An order that the shop's books do not have: whoever looks into it has to give up.
-    ticket(318, "C-206", "A-1099", "Order missing from my account", "I paid for order A-1099, but my account does not show it."),
+    ticket(
+      318,
+      "C-206",
+      "A-1099",
+      "Order missing from my account",
+      "I paid for order A-1099, but my account does not show it.",
+    ),
   ],
 };
 

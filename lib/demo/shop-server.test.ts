@@ -25,9 +25,12 @@ async function startShop(stateFile?: string) {
 
 async function connect(origin: string, key = KEY) {
   const client = new Client({ name: "test", version: "1" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit: { headers: { "X-Api-Key": key } } }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit: { headers: { "X-Api-Key": key } } }),
+  );
   cleanups.push(() => client.close());
-  const call = async (name: string, args: Record<string, unknown>) => (await client.callTool({ name, arguments: args })) as CallToolResult;
+  const call = async (name: string, args: Record<string, unknown>) =>
+    (await client.callTool({ name, arguments: args })) as CallToolResult;
   return { client, call };
 }
 
@@ -56,9 +59,18 @@ describe("the tools", () => {
     for (const tool of tools) {
       expect(tool.title).toBeTruthy();
       expect(tool.inputSchema).toMatchObject({ type: "object", additionalProperties: false });
-      expect(Object.keys(tool.annotations!).sort()).toEqual(["destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint"]);
+      expect(Object.keys(tool.annotations!).sort()).toEqual([
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+        "readOnlyHint",
+      ]);
     }
-    expect(tools.find(({ name }) => name === "issue-refund")!.annotations).toMatchObject({ readOnlyHint: false, idempotentHint: false, openWorldHint: true });
+    expect(tools.find(({ name }) => name === "issue-refund")!.annotations).toMatchObject({
+      readOnlyHint: false,
+      idempotentHint: false,
+      openWorldHint: true,
+    });
     expect(tools.find(({ name }) => name === "delete-customer")!.annotations).toMatchObject({ destructiveHint: true });
   });
 
@@ -80,19 +92,35 @@ describe("a refund", () => {
       refundable: 393,
       duplicate_charges: ["P-5003"],
     });
-    expect((await call("issue-refund", refund)).structuredContent).toMatchObject({ refund_id: "P-5012", refundable: 196.5 });
-    const { payments, refunded } = (await call("payments-read", { order_id: "A-1042" })).structuredContent as { payments: unknown[]; refunded: number };
+    expect((await call("issue-refund", refund)).structuredContent).toMatchObject({
+      refund_id: "P-5012",
+      refundable: 196.5,
+    });
+    const { payments, refunded } = (await call("payments-read", { order_id: "A-1042" })).structuredContent as {
+      payments: unknown[];
+      refunded: number;
+    };
     expect(refunded).toBe(196.5);
-    expect(payments.at(-1)).toMatchObject({ payment_id: "P-5012", kind: "refund", amount: 196.5, note: "charged twice" });
+    expect(payments.at(-1)).toMatchObject({
+      payment_id: "P-5012",
+      kind: "refund",
+      amount: 196.5,
+      note: "charged twice",
+    });
   });
 
   test("pays again when called again, until nothing is left", async () => {
     const { call } = await connect(await startShop());
     await call("issue-refund", refund);
-    expect((await call("issue-refund", refund)).structuredContent).toMatchObject({ refund_id: "P-5013", refundable: 0 });
+    expect((await call("issue-refund", refund)).structuredContent).toMatchObject({
+      refund_id: "P-5013",
+      refundable: 0,
+    });
     const third = await call("issue-refund", refund);
     expect(third.isError).toBe(true);
-    expect(text(third)).toContain("196.5 EUR is more than the 0 EUR that can still be refunded on order A-1042. Nothing was booked.");
+    expect(text(third)).toContain(
+      "196.5 EUR is more than the 0 EUR that can still be refunded on order A-1042. Nothing was booked.",
+    );
   });
 
   test.each([
@@ -114,17 +142,33 @@ describe("a refund", () => {
 
 test("a ticket is found, answered and closed, and a closed one takes no draft", async () => {
   const { call } = await connect(await startShop());
-  expect((await call("tickets-search", { query: "charged TWICE" })).structuredContent).toMatchObject({ count: 1, tickets: [{ ticket_id: "T-310" }] });
-  expect((await call("draft-reply", { ticket_id: "T-310", text: "Sorry!" })).structuredContent).toMatchObject({ draft: "Sorry!" });
-  expect((await call("close-ticket", { ticket_id: "T-310" })).structuredContent).toMatchObject({ status: "closed", was_open: true });
-  expect((await call("close-ticket", { ticket_id: "T-310" })).structuredContent).toMatchObject({ status: "closed", was_open: false });
+  expect((await call("tickets-search", { query: "charged TWICE" })).structuredContent).toMatchObject({
+    count: 1,
+    tickets: [{ ticket_id: "T-310" }],
+  });
+  expect((await call("draft-reply", { ticket_id: "T-310", text: "Sorry!" })).structuredContent).toMatchObject({
+    draft: "Sorry!",
+  });
+  expect((await call("close-ticket", { ticket_id: "T-310" })).structuredContent).toMatchObject({
+    status: "closed",
+    was_open: true,
+  });
+  expect((await call("close-ticket", { ticket_id: "T-310" })).structuredContent).toMatchObject({
+    status: "closed",
+    was_open: false,
+  });
   expect(text(await call("draft-reply", { ticket_id: "T-310", text: "Again" }))).toContain("is closed");
 });
 
 test("a deleted customer is gone with the tickets, and the order stays without a name", async () => {
   const { call } = await connect(await startShop());
-  expect((await call("delete-customer", { customer_id: "C-202" })).structuredContent).toMatchObject({ deleted_tickets: ["T-310", "T-317"] });
-  expect((await call("orders-read", { order_id: "A-1042" })).structuredContent).toMatchObject({ total: 196.5, customer: null });
+  expect((await call("delete-customer", { customer_id: "C-202" })).structuredContent).toMatchObject({
+    deleted_tickets: ["T-310", "T-317"],
+  });
+  expect((await call("orders-read", { order_id: "A-1042" })).structuredContent).toMatchObject({
+    total: 196.5,
+    customer: null,
+  });
   expect((await call("delete-customer", { customer_id: "C-202" })).isError).toBe(true);
 });
 
@@ -134,7 +178,9 @@ describe("the state file", () => {
     const file = path.join(folder, "shop.json");
     await (await connect(await startShop(file))).call("issue-refund", refund);
     const second = await connect(await startShop(file));
-    expect((await second.call("payments-read", { order_id: "A-1042" })).structuredContent).toMatchObject({ refunded: 196.5 });
+    expect((await second.call("payments-read", { order_id: "A-1042" })).structuredContent).toMatchObject({
+      refunded: 196.5,
+    });
     expect(await readdir(folder)).toEqual(["shop.json"]);
   });
 
@@ -151,14 +197,22 @@ describe("over HTTP", () => {
     const origin = await startShop();
     const response = await fetch(`${origin}/mcp`, { method: "POST", headers: { "X-Api-Key": key }, body: "{}" });
     expect(response.status).toBe(401);
-    expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { message: expect.stringContaining("X-Api-Key") } });
+    expect(await response.json()).toMatchObject({
+      jsonrpc: "2.0",
+      id: null,
+      error: { message: expect.stringContaining("X-Api-Key") },
+    });
     await expect(connect(origin, key)).rejects.toThrow("The X-Api-Key header is missing or wrong");
   });
 
   test("a name that is not loopback is refused, so no web page reaches the shop", async () => {
     const { port } = new URL(await startShop());
     const status = await new Promise((resolve, reject) => {
-      http.get({ port, host: "127.0.0.1", path: "/hooks", headers: { host: `evil.example:${port}` } }, (response) => resolve(response.resume().statusCode)).on("error", reject);
+      http
+        .get({ port, host: "127.0.0.1", path: "/hooks", headers: { host: `evil.example:${port}` } }, (response) =>
+          resolve(response.resume().statusCode),
+        )
+        .on("error", reject);
     });
     expect(status).toBe(403);
     const page = await fetch(`http://127.0.0.1:${port}/hooks`, { headers: { origin: "https://evil.example" } });
@@ -174,8 +228,11 @@ describe("over HTTP", () => {
 
   test("webhooks are kept, the newest hundred", async () => {
     const origin = await startShop();
-    for (let number = 1; number <= 101; number++) await fetch(`${origin}/hooks/done`, { method: "POST", body: JSON.stringify({ number }) });
-    const { hooks } = (await (await fetch(`${origin}/hooks`)).json()) as { hooks: { path: string; body: { number: number } }[] };
+    for (let number = 1; number <= 101; number++)
+      await fetch(`${origin}/hooks/done`, { method: "POST", body: JSON.stringify({ number }) });
+    const { hooks } = (await (await fetch(`${origin}/hooks`)).json()) as {
+      hooks: { path: string; body: { number: number } }[];
+    };
     expect(hooks).toHaveLength(100);
     expect(hooks.at(0)).toMatchObject({ path: "/hooks/done", body: { number: 2 } });
     expect(hooks.at(-1)!.body.number).toBe(101);
@@ -185,7 +242,9 @@ describe("over HTTP", () => {
     const origin = await startShop();
     const clients = await Promise.all([connect(origin), connect(origin)]);
     const ids = ["A-1041", "A-1042", "A-1043", "A-1044", "A-1045"];
-    const answers = await Promise.all(clients.flatMap(({ call }) => ids.map((order_id) => call("orders-read", { order_id }))));
+    const answers = await Promise.all(
+      clients.flatMap(({ call }) => ids.map((order_id) => call("orders-read", { order_id }))),
+    );
     expect(answers.map(({ structuredContent }) => structuredContent!.order_id)).toEqual([...ids, ...ids]);
   });
 });

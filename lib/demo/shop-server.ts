@@ -2,7 +2,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { CallToolRequestSchema, type CallToolResult, ErrorCode, ListToolsRequestSchema, McpError, type Tool } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type Tool,
+} from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { HttpRefusal, listenOnLoopback, readJsonBody, refuseForeignHost, sendJson, sendRpcError } from "./http";
 import { McpSessions } from "./mcp-sessions";
@@ -18,7 +25,15 @@ export interface ShopServer {
   close(): Promise<void>;
 }
 
-export async function startShopServer({ port, apiKey, store }: { port: number; apiKey: string; store: ShopStore }): Promise<ShopServer> {
+export async function startShopServer({
+  port,
+  apiKey,
+  store,
+}: {
+  port: number;
+  apiKey: string;
+  store: ShopStore;
+}): Promise<ShopServer> {
   const sessions = new McpSessions(() => createShop(store));
   const receiveHook = createHookReceiver();
   const http = createServer((request, response) => {
@@ -34,7 +49,8 @@ export async function startShopServer({ port, apiKey, store }: { port: number; a
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     if (pathname === "/hooks" || pathname.startsWith("/hooks/")) return receiveHook(request, response, pathname);
     if (pathname !== "/mcp") throw new HttpRefusal(404, `There is nothing at ${pathname}; the shop is at /mcp.`);
-    if (!isSameKey(request.headers["x-api-key"], apiKey)) throw new HttpRefusal(401, "The X-Api-Key header is missing or wrong.");
+    if (!isSameKey(request.headers["x-api-key"], apiKey))
+      throw new HttpRefusal(401, "The X-Api-Key header is missing or wrong.");
     const body = request.method === "POST" ? await readJsonBody(request, BODY_BYTES_MAX) : undefined;
     return sessions.handle(request, response, body);
   }
@@ -53,18 +69,30 @@ export async function startShopServer({ port, apiKey, store }: { port: number; a
 function createShop(store: ShopStore): Server {
   const server = new Server({ name: "shop", title: "Demo shop", version: "1.0.0" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: SHOP_TOOLS.map(describeTool) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => callShopTool(store, params.name, params.arguments ?? {}));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+    callShopTool(store, params.name, params.arguments ?? {}),
+  );
   return server;
 }
 
 function describeTool({ name, title, description, annotations, input }: (typeof SHOP_TOOLS)[number]): Tool {
-  return { name, title, description, annotations, inputSchema: z.toJSONSchema(input, { io: "input" }) as Tool["inputSchema"] };
+  return {
+    name,
+    title,
+    description,
+    annotations,
+    inputSchema: z.toJSONSchema(input, { io: "input" }) as Tool["inputSchema"],
+  };
 }
 
 /** What the model can correct is a result with `isError`; only a tool that does not exist is a protocol error. */
 function callShopTool(store: ShopStore, name: string, args: Record<string, unknown>): CallToolResult {
   const tool = SHOP_TOOLS.find((each) => each.name === name);
-  if (!tool) throw new McpError(ErrorCode.InvalidParams, `The shop has no tool ${JSON.stringify(name)}; it has ${SHOP_TOOLS.map((each) => each.name).join(", ")}.`);
+  if (!tool)
+    throw new McpError(
+      ErrorCode.InvalidParams,
+      `The shop has no tool ${JSON.stringify(name)}; it has ${SHOP_TOOLS.map((each) => each.name).join(", ")}.`,
+    );
   const parsed = tool.input.safeParse(args);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`);
@@ -93,7 +121,8 @@ function createHookReceiver() {
   const received: { at: string; path: string; body: unknown }[] = [];
   return async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     if (request.method === "GET" && path === "/hooks") return sendJson(response, 200, { hooks: received });
-    if (request.method !== "POST" || path === "/hooks") throw new HttpRefusal(405, "POST to /hooks/<name>, or GET /hooks for what has come.");
+    if (request.method !== "POST" || path === "/hooks")
+      throw new HttpRefusal(405, "POST to /hooks/<name>, or GET /hooks for what has come.");
     const body = await readJsonBody(request, BODY_BYTES_MAX);
     received.push({ at: new Date().toISOString(), path, body: body ?? null });
     if (received.length > HOOKS_KEPT) received.shift();

@@ -4,7 +4,10 @@ import { initialShopState, shopStateSchema, type ShopState } from "./shop-data";
 
 export interface ShopStore {
   read(): Readonly<ShopState>;
-  /** Changes a copy and keeps it only when `change` returns and the file is written: an error leaves everything as it was. */
+  /**
+   * Changes a copy and keeps it only when `change` returns and the file is written: an error leaves everything as it
+   * was.
+   */
   update<T>(change: (state: ShopState) => T): T;
 }
 

@@ -1,7 +1,15 @@
 /** The seven tools of the demo shop: what they take, what they declare about themselves, what they do. */
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { bookRefund, findDuplicateCharges, getCustomer, getOrder, getTicket, readBalance, ShopRefusal } from "./shop-books";
+import {
+  bookRefund,
+  findDuplicateCharges,
+  getCustomer,
+  getOrder,
+  getTicket,
+  readBalance,
+  ShopRefusal,
+} from "./shop-books";
 import type { ShopStore } from "./shop-store";
 
 export interface ShopTool {
@@ -15,17 +23,39 @@ export interface ShopTool {
 }
 
 function defineTool<Input extends z.ZodObject>(
-  tool: Omit<ShopTool, "input" | "run"> & { input: Input; run(store: ShopStore, args: z.infer<Input>, now: Date): Record<string, unknown> },
+  tool: Omit<ShopTool, "input" | "run"> & {
+    input: Input;
+    run(store: ShopStore, args: z.infer<Input>, now: Date): Record<string, unknown>;
+  },
 ): ShopTool {
   return tool as unknown as ShopTool;
 }
 
-const orderId = z.string().regex(/^A-\d{4,}$/, "looks like A-1042").describe("Order number, such as A-1042");
-const ticketId = z.string().regex(/^T-\d{3,}$/, "looks like T-310").describe("Ticket number, such as T-310");
-const customerId = z.string().regex(/^C-\d{3,}$/, "looks like C-202").describe("Customer number, such as C-202");
+const orderId = z
+  .string()
+  .regex(/^A-\d{4,}$/, "looks like A-1042")
+  .describe("Order number, such as A-1042");
+const ticketId = z
+  .string()
+  .regex(/^T-\d{3,}$/, "looks like T-310")
+  .describe("Ticket number, such as T-310");
+const customerId = z
+  .string()
+  .regex(/^C-\d{3,}$/, "looks like C-202")
+  .describe("Customer number, such as C-202");
 
-const READ: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const SET: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const READ: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const SET: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 const readTools = [
   defineTool({
@@ -43,7 +73,8 @@ const readTools = [
   defineTool({
     name: "payments-read",
     title: "Read an order's payments",
-    description: "Gives every charge and refund booked for an order, what can still be refunded, and charges that look like duplicates.",
+    description:
+      "Gives every charge and refund booked for an order, what can still be refunded, and charges that look like duplicates.",
     annotations: READ,
     input: z.strictObject({ order_id: orderId }),
     run: (store, { order_id }) => {
@@ -56,15 +87,20 @@ const readTools = [
   defineTool({
     name: "tickets-search",
     title: "Search tickets",
-    description: "Finds tickets that contain every word of the query in their subject, text, number, order or customer's name.",
+    description:
+      "Finds tickets that contain every word of the query in their subject, text, number, order or customer's name.",
     annotations: READ,
-    input: z.strictObject({ query: z.string().trim().min(1, "needs at least one word").max(200).describe("Words to look for") }),
+    input: z.strictObject({
+      query: z.string().trim().min(1, "needs at least one word").max(200).describe("Words to look for"),
+    }),
     run: (store, { query }) => {
       const { tickets, customers } = store.read();
       const words = query.toLowerCase().split(/\s+/);
       const found = tickets.filter((ticket) => {
         const name = customers.find((each) => each.customer_id === ticket.customer_id)?.name ?? "";
-        const text = [ticket.ticket_id, ticket.order_id ?? "", ticket.subject, ticket.body, name].join(" ").toLowerCase();
+        const text = [ticket.ticket_id, ticket.order_id ?? "", ticket.subject, ticket.body, name]
+          .join(" ")
+          .toLowerCase();
         return words.every((word) => text.includes(word));
       });
       return { query, count: found.length, tickets: found };
@@ -78,7 +114,10 @@ const writeTools = [
     title: "Draft a reply",
     description: "Puts a reply on a ticket as a draft, in place of an earlier draft. Nothing is sent.",
     annotations: SET,
-    input: z.strictObject({ ticket_id: ticketId, text: z.string().trim().min(1, "needs some text").max(4000).describe("The reply") }),
+    input: z.strictObject({
+      ticket_id: ticketId,
+      text: z.string().trim().min(1, "needs some text").max(4000).describe("The reply"),
+    }),
     run: (store, { ticket_id, text }) =>
       store.update((state) => {
         const ticket = getTicket(state, ticket_id);
@@ -100,8 +139,16 @@ const writeTools = [
         .positive("must be more than zero")
         .refine((amount) => Number(amount.toFixed(2)) === amount, "has at most two decimals")
         .describe("Amount in the order's currency, such as 196.5"),
-      currency: z.string().regex(/^[A-Z]{3}$/, "has three capital letters, such as EUR").describe("The order's currency"),
-      reason: z.string().trim().min(3, "says why in a few words").max(500).describe("Why; printed on the customer's statement"),
+      currency: z
+        .string()
+        .regex(/^[A-Z]{3}$/, "has three capital letters, such as EUR")
+        .describe("The order's currency"),
+      reason: z
+        .string()
+        .trim()
+        .min(3, "says why in a few words")
+        .max(500)
+        .describe("Why; printed on the customer's statement"),
     }),
     run: (store, refund, now) => store.update((state) => bookRefund(state, refund, now)),
   }),
@@ -122,13 +169,16 @@ const writeTools = [
   defineTool({
     name: "delete-customer",
     title: "Delete a customer",
-    description: "Erases a customer's name, address and tickets for good. Orders and payments stay for the books, without a name.",
+    description:
+      "Erases a customer's name, address and tickets for good. Orders and payments stay for the books, without a name.",
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     input: z.strictObject({ customer_id: customerId }),
     run: (store, { customer_id }) =>
       store.update((state) => {
         getCustomer(state, customer_id);
-        const deleted_tickets = state.tickets.filter((ticket) => ticket.customer_id === customer_id).map(({ ticket_id }) => ticket_id);
+        const deleted_tickets = state.tickets
+          .filter((ticket) => ticket.customer_id === customer_id)
+          .map(({ ticket_id }) => ticket_id);
         state.customers = state.customers.filter((customer) => customer.customer_id !== customer_id);
         state.tickets = state.tickets.filter((ticket) => ticket.customer_id !== customer_id);
         return { customer_id, deleted: true, deleted_tickets };

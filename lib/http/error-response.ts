@@ -1,18 +1,45 @@
 import { type Issue, KimitsuError } from "@/lib/errors";
+import { DATABASE_AWAY_RETRY_AFTER_S } from "@/lib/limits";
 import { log } from "@/lib/log";
+import { isDatabaseAway } from "@/lib/database/database-away";
 
 export interface ErrorBody {
   error: { code: string; message: string; request_id: string; issues: Issue[] };
 }
 
-/** The one shape of errors. What is not a KimitsuError is a fault of ours: the log gets it, the caller gets the request id. */
-export function errorResponse(error: unknown, requestId: string): Response {
-  const known = error instanceof KimitsuError ? error : new KimitsuError("internal", `Something went wrong here; it is in the log under ${requestId}.`, { cause: error });
-  // A refusal that passes by itself is counted where it is made; a line for each would be one more thing to do for a process that has too much.
-  if (known.httpStatus >= 500 && known.retryAfterS === undefined) log.error({ request_id: requestId, err: known.cause ?? known, details: known.details }, "request failed");
-  const body: ErrorBody = { error: { code: known.code, message: known.message, request_id: requestId, issues: known.issues } };
+/**
+ * The one shape of errors. What is not a KimitsuError is a fault of ours: the log gets it, the caller gets the request
+ * id. `mayHaveChanged` is whether a change was under way, of which nobody knows what became when the database goes
+ * away.
+ */
+export function errorResponse(error: unknown, requestId: string, mayHaveChanged = false): Response {
+  const known = toKnown(error, requestId, mayHaveChanged);
+  // A refusal that passes by itself is counted where it is made; a line for each would be one more thing to do for a
+  // process that has too much.
+  if (known.httpStatus >= 500 && known.retryAfterS === undefined)
+    log.error({ request_id: requestId, err: known.cause ?? known, details: known.details }, "request failed");
+  const body: ErrorBody = {
+    error: { code: known.code, message: known.message, request_id: requestId, issues: known.issues },
+  };
   const headers: Record<string, string> = { "cache-control": "no-store", "x-request-id": requestId };
   if (known.retryAfterS !== undefined) headers["retry-after"] = String(known.retryAfterS);
   if (known.code === "unauthorized") headers["www-authenticate"] = 'Bearer realm="kimitsu"';
   return Response.json(body, { status: known.httpStatus, headers });
+}
+
+function toKnown(error: unknown, requestId: string, mayHaveChanged: boolean): KimitsuError {
+  if (error instanceof KimitsuError) return error;
+  if (!isDatabaseAway(error))
+    return new KimitsuError("internal", `Something went wrong here; it is in the log under ${requestId}.`, {
+      cause: error,
+    });
+  log.warn({ request_id: requestId, err: error }, "the database was away when a request needed it");
+  const outcome = mayHaveChanged
+    ? "Whether the change was made is not known: look before you send it again, or send it again with the same Idempotency-Key."
+    : "Nothing was changed.";
+  return new KimitsuError(
+    "unavailable",
+    `The database cannot be reached. ${outcome} Try again in ${DATABASE_AWAY_RETRY_AFTER_S} s.`,
+    { retryAfterS: DATABASE_AWAY_RETRY_AFTER_S, cause: error },
+  );
 }

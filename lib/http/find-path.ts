@@ -7,7 +7,24 @@ const rootOf = (path: string): string => path.split("/")[1] ?? "";
 /** How addresses begin that are the API's alone; settings are pages too. */
 const ROOTS = new Set(OPERATIONS.map(({ path }) => rootOf(path)).filter((root) => root !== "settings"));
 
-const PATHS = OPERATIONS.map(({ method, path }) => ({ method, path, shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`) }));
+const PATHS = OPERATIONS.map(({ method, path }) => ({
+  method,
+  path,
+  shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`),
+}));
+
+/**
+ * Whether the API answers this, so that nothing but its route handler need see it. An address that a URL would spell
+ * differently (`/runs/..`) may lead elsewhere, and counts as none of the API's.
+ */
+export function isOperation(method: string, pathname: string): boolean {
+  const wanted = method === "HEAD" ? "GET" : method;
+  return (
+    PATHS.some((known) => known.method === wanted && known.shape.test(pathname)) &&
+    !pathname.endsWith("/") &&
+    new URL(pathname, "http://localhost").pathname === pathname
+  );
+}
 
 export interface Misplaced {
   status: 404 | 405;
@@ -21,7 +38,18 @@ export interface Misplaced {
 export function findMisplaced(method: string, pathname: string): Misplaced | null {
   if (method === "OPTIONS" || !ROOTS.has(rootOf(pathname))) return null;
   const allow = PATHS.filter(({ shape }) => shape.test(pathname)).map((known) => known.method);
-  if (allow.length === 0) return { status: 404, code: "not_found", message: `The API has nothing at ${pathname}. What it has is listed at /openapi.json.`, allow };
+  if (allow.length === 0)
+    return {
+      status: 404,
+      code: "not_found",
+      message: `The API has nothing at ${pathname}. What it has is listed at /openapi.json.`,
+      allow,
+    };
   if (allow.includes((method === "HEAD" ? "GET" : method) as Method)) return null;
-  return { status: 405, code: "method_not_allowed", message: `The API does not answer ${method} at ${pathname}, but ${allow.join(" and ")}.`, allow };
+  return {
+    status: 405,
+    code: "method_not_allowed",
+    message: `The API does not answer ${method} at ${pathname}, but ${allow.join(" and ")}.`,
+    allow,
+  };
 }

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import canonicalize from "canonicalize";
-import type { Principal } from "@/lib/auth/principal";
+import type { Principal } from "@/lib/people/session/principal";
 import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 import type { Operation } from "@/lib/http/operation";
@@ -15,12 +15,18 @@ export interface RequestKey {
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 
 /** Null when the caller sent no `Idempotency-Key`. */
-export function readRequestKey(request: Request, operation: Pick<Operation, "id">, principal: string, asked: unknown): RequestKey | null {
+export function readRequestKey(
+  request: Request,
+  operation: Pick<Operation, "id">,
+  { principal, asked }: { principal: string; asked: unknown },
+): RequestKey | null {
   const key = request.headers.get("idempotency-key");
   if (key === null) return null;
   if (!KEY_FORM.test(key)) {
     const message = "must have 1 to 255 printable ASCII characters without spaces";
-    throw new KimitsuError("invalid_request", `The Idempotency-Key ${message}.`, { issues: [{ path: "header.idempotency-key", message }] });
+    throw new KimitsuError("invalid_request", `The Idempotency-Key ${message}.`, {
+      issues: [{ path: "header.idempotency-key", message }],
+    });
   }
   return { principal, key, digest: digestOf(`${operation.id}\n${canonicalize(asked)}`) };
 }

@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import type { Scope } from "@/lib/domain/roles";
+import type { Scope } from "@/lib/people/rules/roles";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /**
- * One call of the HTTP API, described once: the handler is held to it, the OpenAPI document is made from it, tests and the
- * browser take their types from it.
+ * One call of the HTTP API, described once: the handler is held to it, the OpenAPI document is made from it, tests and
+ * the browser take their types from it.
  */
 export interface Operation<
   Params extends z.ZodType = z.ZodType,
@@ -22,7 +22,10 @@ export interface Operation<
   description?: string;
   /** What the caller must be allowed; `public` needs no sign-in. */
   permission: Scope | "public";
-  /** How else a caller can prove itself, or what is answered before anybody has: the handler then calls `signIn` when it needs a principal. */
+  /**
+   * How else a caller can prove itself, or what is answered before anybody has: the handler then calls `signIn` when it
+   * needs a principal.
+   */
   ownDoor?: string;
   /** For probes: answered however much the process has to do, or nobody could see that it is busy. */
   isProbe?: boolean;
@@ -31,7 +34,10 @@ export interface Operation<
   params?: Params;
   query?: Query;
   body?: Body;
-  /** JSON of this form; a string is the content type of anything else, or several with commas, which the handler makes itself. */
+  /**
+   * JSON of this form; a string is the content type of anything else, or several with commas, which the handler makes
+   * itself.
+   */
   response: Answer | string;
   /** Of success; 200 unless said. */
   status?: number;

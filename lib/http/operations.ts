@@ -1,7 +1,7 @@
 import type { Operation } from "@/lib/http/operation";
 import * as approvals from "@/lib/http/schemas/approvals";
 import { exportAuditLog, listAuditLog } from "@/lib/http/schemas/audit-log";
-import { settleCall } from "@/lib/http/schemas/calls";
+import { getCall, listRunCalls, settleCall } from "@/lib/http/schemas/calls";
 import { getHealth, getMetrics, getOpenApi, getReadiness } from "@/lib/http/schemas/health";
 import { listServers, listTools, searchTools } from "@/lib/http/schemas/registry";
 import * as runs from "@/lib/http/schemas/runs";
@@ -30,6 +30,8 @@ export const OPERATIONS: Operation[] = [
   approvals.takeApprovalUp,
   approvals.getStepApproval,
   approvals.decideStepApproval,
+  listRunCalls,
+  getCall,
   settleCall,
   listServers,
   listTools,

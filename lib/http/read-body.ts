@@ -1,4 +1,4 @@
-import { BODY_SIZE_BYTES_MAX } from "@/lib/domain/limits";
+import { BODY_SIZE_BYTES_MAX } from "@/lib/limits";
 import { KimitsuError } from "@/lib/errors";
 
 /** Reads a JSON body, and stops reading at the limit whatever the client announced. No body at all counts as `{}`. */
@@ -7,7 +7,10 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   if (text.trim() === "") return {};
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    throw new KimitsuError("invalid_request", `The body must be sent as application/json, not as ${type ?? "nothing"}.`);
+    throw new KimitsuError(
+      "invalid_request",
+      `The body must be sent as application/json, not as ${type ?? "nothing"}.`,
+    );
   }
   try {
     const value: unknown = JSON.parse(text, refuseUnkeepable as (key: string, value: unknown) => unknown);
@@ -32,8 +35,11 @@ function describePlace(text: string, { message }: Error): string {
 function refuseUnkeepable(key: string, value: unknown, { source }: { source?: string }): unknown {
   if (key === "__proto__") refuseAt(key, "has a key that programs read differently");
   // Postgres keeps neither NUL nor half a surrogate pair.
-  for (const text of [key, value]) if (typeof text === "string" && (text.includes("\0") || !text.isWellFormed())) refuseAt(key, "holds a NUL character or half a surrogate pair");
-  if (typeof value === "number" && source !== undefined && isChanged(value, source)) refuseAt(key, "holds a number that loses digits; give it as text");
+  for (const text of [key, value])
+    if (typeof text === "string" && (text.includes("\0") || !text.isWellFormed()))
+      refuseAt(key, "holds a NUL character or half a surrogate pair");
+  if (typeof value === "number" && source !== undefined && isChanged(value, source))
+    refuseAt(key, "holds a number that loses digits; give it as text");
   return value;
 }
 
@@ -44,7 +50,10 @@ function isChanged(value: number, source: string): boolean {
 
 const STRUCTURE = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
 
-/** Of two equal keys in one object some programs read the first and some the last: a proxy or a log would see another request than we do. */
+/**
+ * Of two equal keys in one object some programs read the first and some the last: a proxy or a log would see another
+ * request than we do.
+ */
 function refuseTwoReadings(text: string): void {
   const open: Set<string>[] = [];
   let before = "";
@@ -61,7 +70,9 @@ function refuseTwoReadings(text: string): void {
 }
 
 function refuseAt(key: string, message: string): never {
-  throw new KimitsuError("invalid_request", `The body ${message}, in or near ${JSON.stringify(key)}.`, { issues: [{ path: `body.${key}`, message }] });
+  throw new KimitsuError("invalid_request", `The body ${message}, in or near ${JSON.stringify(key)}.`, {
+    issues: [{ path: `body.${key}`, message }],
+  });
 }
 
 async function readText(request: Request): Promise<string> {
@@ -70,7 +81,8 @@ async function readText(request: Request): Promise<string> {
   let size = 0;
   for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += piece.byteLength;
-    if (size > BODY_SIZE_BYTES_MAX) throw new KimitsuError("too_large", `The body is larger than ${BODY_SIZE_BYTES_MAX} bytes.`);
+    if (size > BODY_SIZE_BYTES_MAX)
+      throw new KimitsuError("too_large", `The body is larger than ${BODY_SIZE_BYTES_MAX} bytes.`);
     pieces.push(piece);
   }
   return new TextDecoder("utf-8").decode(Buffer.concat(pieces));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { REQUEST_BURST_S } from "@/lib/domain/limits";
+import { REQUEST_BURST_S } from "@/lib/limits";
 import { env } from "@/lib/env";
 import { countRequest } from "./request-limits";
 
@@ -13,7 +13,11 @@ function countTaken(caller: string, requests: number, nowMs: number): number {
       countRequest(caller, nowMs);
       taken += 1;
     } catch (error) {
-      expect(error).toMatchObject({ code: "rate_limited", retryAfterS: 1, message: expect.stringContaining(`${rate} requests per second`) });
+      expect(error).toMatchObject({
+        code: "rate_limited",
+        retryAfterS: 1,
+        message: expect.stringContaining(`${rate} requests per second`),
+      });
     }
   }
   return taken;

@@ -1,10 +1,11 @@
 /**
- * What one caller may ask of this process, and when the process takes nothing more. Kept in memory, for each process apart: they protect the process, not a
- * quota. How many requests it works on at once is limited before any of this, in scripts/web.mjs, which sees pages and files too.
+ * What one caller may ask of this process, and when the process takes nothing more. Kept in memory, for each process
+ * apart: they protect the process, not a quota. How many requests it works on at once is limited before any of this, in
+ * scripts/web.mjs, which sees pages and files too.
  */
-import { DATABASE_WAITING_MAX, OVERLOAD_RETRY_AFTER_S, REQUEST_BURST_S } from "@/lib/domain/limits";
+import { DATABASE_WAITING_MAX, OVERLOAD_RETRY_AFTER_S, REQUEST_BURST_S } from "@/lib/limits";
 import { env } from "@/lib/env";
-import { refusalBy } from "@/lib/telemetry/tell-refusal";
+import { refusalBy } from "@/lib/telemetry/record-refusal";
 
 /** What a caller has left, and since when that is known; it fills up with time. */
 interface Bucket {
@@ -26,7 +27,11 @@ export function countRequest(caller: string, nowMs = performance.now()): void {
   const known = callers().get(caller);
   const left = known ? Math.min(most, known.left + ((nowMs - known.at) / 1000) * perSecond) : most;
   if (left < 1) {
-    throw refusalBy("request_rate", `More than ${perSecond} requests per second came from this token or person; this one was not looked at. Send fewer, or try again in 1 s.`, { retryAfterS: 1 });
+    throw refusalBy(
+      "request_rate",
+      `More than ${perSecond} requests per second came from this token or person; this one was not looked at. Send fewer, or try again in 1 s.`,
+      { retryAfterS: 1 },
+    );
   }
   if (!known && callers().size >= CALLERS_KEPT) forgetIdle(nowMs);
   callers().set(caller, { left: left - 1, at: nowMs });
@@ -39,5 +44,9 @@ function forgetIdle(nowMs: number): void {
 /** Throws `unavailable` when the database does not keep up: one more request would only make all others wait longer. */
 export function refuseWhenDatabaseIsBehind(waiting: number): void {
   if (waiting <= DATABASE_WAITING_MAX) return;
-  throw refusalBy("database", `The database does not keep up: ${waiting} statements of this process wait for a connection. This request was not looked at; try again in ${OVERLOAD_RETRY_AFTER_S} s.`, { retryAfterS: OVERLOAD_RETRY_AFTER_S });
+  throw refusalBy(
+    "database",
+    `The database does not keep up: ${waiting} statements of this process wait for a connection. This request was not looked at; try again in ${OVERLOAD_RETRY_AFTER_S} s.`,
+    { retryAfterS: OVERLOAD_RETRY_AFTER_S },
+  );
 }

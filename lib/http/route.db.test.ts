@@ -1,13 +1,14 @@
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { verifies } from "@/e2e/requirements";
-import { BODY_SIZE_BYTES_MAX, DATABASE_WAITING_MAX } from "@/lib/domain/limits";
+import { BODY_SIZE_BYTES_MAX, DATABASE_WAITING_MAX } from "@/lib/limits";
 import { defineOperation } from "@/lib/http/operation";
 import { createRoute } from "@/lib/http/route";
 import { getHealth } from "@/lib/http/schemas/health";
-import { connect, poolUse } from "@/lib/store/client";
+import { connect, poolUse } from "@/lib/database/client";
 import { buildUser } from "@/lib/testing/builders";
 import { useDatabase } from "@/lib/testing/database";
+import { HANG_MS } from "@/lib/testing/hang";
 import { testDeps } from "@/lib/testing/deps";
 import { sessionCookie, TEST_ORIGIN, testRequest, withParams } from "@/lib/testing/requests";
 
@@ -99,7 +100,13 @@ describe(verifies("http:body", "a body"), () => {
 describe(verifies("http:fault", "a fault of ours"), () => {
   const broken = (operation: typeof echo, handler: () => Promise<{ data: { n: number } }>) => async () => {
     const cookie = await sessionCookie(await buildUser(testDeps(database), "viewer"));
-    const request = testRequest("/echo/a", { method: "POST", cookie, origin: TEST_ORIGIN, body: { n: 1 }, headers: { "x-request-id": "req_known" } });
+    const request = testRequest("/echo/a", {
+      method: "POST",
+      cookie,
+      origin: TEST_ORIGIN,
+      body: { n: 1 },
+      headers: { "x-request-id": "req_known" },
+    });
     return route(operation, handler)(request, withParams({ name: "a" }));
   };
 
@@ -117,27 +124,43 @@ describe(verifies("http:fault", "a fault of ours"), () => {
   });
 });
 
-test(verifies("protection:database", "while statements pile up before the database a request is refused and a probe is not, and both are answered when it has caught up"), async () => {
-  const narrow = connect(database.url, 2);
-  const busy = createRoute({ authenticateToken, databaseWaiting: () => poolUse(narrow).waiting });
-  const [echoBusy, healthBusy] = [busy(echo, async ({ body }) => ({ data: { n: body.n } })), busy(getHealth, async () => ({ data: { status: "ok" as const } }))];
-  const cookie = await sessionCookie(await buildUser(testDeps(database), "viewer"));
-  const ask = () => echoBusy(testRequest("/echo/a", { method: "POST", cookie, origin: TEST_ORIGIN, body: { n: 1 } }), withParams({ name: "a" }));
-  const [taken, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const hold = async () => {
-    taken.resolve();
-    await free.promise;
-  };
-  const held = narrow.$transaction(hold, { timeout: 60_000, maxWait: 60_000 });
-  await taken.promise;
-  const line = Array.from({ length: DATABASE_WAITING_MAX + 2 }, () => narrow.$queryRaw`SELECT 1`);
-  await vi.waitFor(() => expect(poolUse(narrow).waiting).toBeGreaterThan(DATABASE_WAITING_MAX), 10_000);
-  const refused = await ask();
-  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
-  expect((await refused.json()).error).toMatchObject({ code: "unavailable", message: expect.stringContaining("wait for a connection") });
-  expect((await healthBusy(testRequest("/healthz"), withParams())).status).toBe(200);
-  free.resolve();
-  await Promise.all([held, ...line]);
-  expect((await ask()).status).toBe(200);
-  await narrow.$disconnect();
-});
+test(
+  verifies(
+    "protection:database",
+    "while statements pile up before the database a request is refused and a probe is not, and both are answered when it has caught up",
+  ),
+  async () => {
+    const narrow = connect(database.url, 2, { waitMs: HANG_MS });
+    const busy = createRoute({ authenticateToken, databaseWaiting: () => poolUse(narrow).waiting });
+    const [echoBusy, healthBusy] = [
+      busy(echo, async ({ body }) => ({ data: { n: body.n } })),
+      busy(getHealth, async () => ({ data: { status: "ok" as const } })),
+    ];
+    const cookie = await sessionCookie(await buildUser(testDeps(database), "viewer"));
+    const ask = () =>
+      echoBusy(
+        testRequest("/echo/a", { method: "POST", cookie, origin: TEST_ORIGIN, body: { n: 1 } }),
+        withParams({ name: "a" }),
+      );
+    const [taken, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hold = async () => {
+      taken.resolve();
+      await free.promise;
+    };
+    const held = narrow.$transaction(hold, { timeout: HANG_MS, maxWait: HANG_MS });
+    await taken.promise;
+    const line = Array.from({ length: DATABASE_WAITING_MAX + 2 }, () => narrow.$queryRaw`SELECT 1`);
+    await vi.waitFor(() => expect(poolUse(narrow).waiting).toBeGreaterThan(DATABASE_WAITING_MAX), HANG_MS);
+    const refused = await ask();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect((await refused.json()).error).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("wait for a connection"),
+    });
+    expect((await healthBusy(testRequest("/healthz"), withParams())).status).toBe(200);
+    free.resolve();
+    await Promise.all([held, ...line]);
+    expect((await ask()).status).toBe(200);
+    await narrow.$disconnect();
+  },
+);

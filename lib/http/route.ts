@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { CLIENT_ADDRESS_HEADER } from "@/lib/auth/client-address";
-import { can, type Principal } from "@/lib/auth/principal";
-import { readSession } from "@/lib/auth/read-session";
-import type { Scope } from "@/lib/domain/roles";
+import { CLIENT_ADDRESS_HEADER } from "@/lib/people/session/client-address";
+import { can, type Principal } from "@/lib/people/session/principal";
+import { readSession } from "@/lib/people/session/read-session";
+import type { Scope } from "@/lib/people/rules/roles";
 import { type Issue, KimitsuError } from "@/lib/errors";
 import { errorResponse } from "@/lib/http/error-response";
 import { requesterOf } from "@/lib/http/idempotency";
@@ -13,7 +13,7 @@ import { requireSameOrigin } from "@/lib/http/same-origin";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import { metrics } from "@/lib/telemetry/metrics";
-import { tellOperation } from "@/lib/telemetry/tell-request";
+import { recordOperation } from "@/lib/telemetry/record-request";
 
 export interface RouteContext<P, Q, B> {
   params: P;
@@ -30,7 +30,10 @@ export interface RouteContext<P, Q, B> {
 /** What a handler gives back: data to be checked and sent, or a whole answer for what is not JSON. */
 type HandlerResult<A> = { status?: number; data: A } | Response;
 
-type NextHandler = (request: Request, context: { params: Promise<Record<string, string | string[] | undefined>> }) => Promise<Response>;
+type NextHandler = (
+  request: Request,
+  context: { params: Promise<Record<string, string | string[] | undefined>> },
+) => Promise<Response>;
 
 export interface RouteDeps {
   /** Statements of this process that wait for a connection to the database. */
@@ -38,7 +41,9 @@ export interface RouteDeps {
   authenticateToken(given: { token: string; address: string }): Promise<Principal>;
 }
 
-/** Makes `route()`: authenticate, authorize, parse, run, check the answer, map errors. A handler is left with one call. */
+/**
+ * Makes `route()`: authenticate, authorize, parse, run, check the answer, map errors. A handler is left with one call.
+ */
 export function createRoute(deps: RouteDeps) {
   return function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
     operation: Operation<P, Q, B, A>,
@@ -47,8 +52,9 @@ export function createRoute(deps: RouteDeps) {
     return async (request, context) => {
       const requestId = request.headers.get("x-request-id") ?? createId("request");
       const stop = metrics().requestSeconds.startTimer({ operation: operation.id, method: request.method });
-      tellOperation(operation.id, requestId);
+      recordOperation(operation.id, requestId);
       let principal: Principal | null = null;
+      let isBegun = false;
       let response: Response;
       try {
         const { permission } = operation;
@@ -60,12 +66,20 @@ export function createRoute(deps: RouteDeps) {
         };
         if (permission !== "public" && !operation.ownDoor) await signIn();
         const parsed = await parseRequest(operation, request, await context.params);
-        response = toResponse(operation, await handler({ ...parsed, principal, signIn, request, requestId }), requestId);
+        isBegun = true;
+        response = toResponse(
+          operation,
+          await handler({ ...parsed, principal, signIn, request, requestId }),
+          requestId,
+        );
       } catch (error) {
-        response = errorResponse(error, requestId);
+        response = errorResponse(error, requestId, isBegun && request.method !== "GET");
       }
       stop({ status: response.status });
-      log.debug({ request_id: requestId, operation: operation.id, status: response.status, ...describe(principal) }, "answered");
+      log.debug(
+        { request_id: requestId, operation: operation.id, status: response.status, ...describe(principal) },
+        "answered",
+      );
       return response;
     };
   };
@@ -89,7 +103,10 @@ async function authenticate(request: Request, deps: RouteDeps): Promise<Principa
 
 function authorize(principal: Principal, scope: Scope): Principal {
   if (can(principal, scope)) return principal;
-  const why = principal.token && !principal.token.scopes.includes(scope) ? `The token ${principal.token.name} has no scope ${scope}` : `The role ${principal.user.role} does not include ${scope}`;
+  const why =
+    principal.token && !principal.token.scopes.includes(scope)
+      ? `The token ${principal.token.name} has no scope ${scope}`
+      : `The role ${principal.user.role} does not include ${scope}`;
   throw new KimitsuError("forbidden", `${why}.`);
 }
 
@@ -102,7 +119,8 @@ async function parseRequest<P extends z.ZodType, Q extends z.ZodType, B extends 
   const parse = <S extends z.ZodType>(schema: S | undefined, value: unknown, prefix: string): z.output<S> => {
     const parsed = schema?.safeParse(value);
     if (parsed?.success) return parsed.data;
-    for (const issue of parsed?.error.issues ?? []) issues.push({ path: [prefix, ...issue.path].join("."), message: issue.message });
+    for (const issue of parsed?.error.issues ?? [])
+      issues.push({ path: [prefix, ...issue.path].join("."), message: issue.message });
     return undefined as z.output<S>;
   };
   const parts = {
@@ -111,7 +129,11 @@ async function parseRequest<P extends z.ZodType, Q extends z.ZodType, B extends 
     body: parse(operation.body, operation.body ? await readJsonBody(request) : undefined, "body"),
   };
   if (issues.length > 0) {
-    throw new KimitsuError("invalid_request", `The request was refused: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")}`, { issues });
+    throw new KimitsuError(
+      "invalid_request",
+      `The request was refused: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")}`,
+      { issues },
+    );
   }
   return parts;
 }
@@ -120,17 +142,28 @@ async function parseRequest<P extends z.ZodType, Q extends z.ZodType, B extends 
 function readQuery(request: Request): Record<string, string> {
   const { searchParams } = new URL(request.url);
   const strange = [...searchParams].find(([name, value]) => `${name}${value}`.includes("\0"));
-  if (strange) throw new KimitsuError("invalid_request", "The address holds a NUL character.", { issues: [{ path: "query", message: "holds a NUL character" }] });
+  if (strange)
+    throw new KimitsuError("invalid_request", "The address holds a NUL character.", {
+      issues: [{ path: "query", message: "holds a NUL character" }],
+    });
   return Object.fromEntries(searchParams);
 }
 
-function toResponse<A extends z.ZodType>(operation: Operation<z.ZodType, z.ZodType, z.ZodType, A>, result: HandlerResult<z.input<A>>, requestId: string): Response {
+function toResponse<A extends z.ZodType>(
+  operation: Operation<z.ZodType, z.ZodType, z.ZodType, A>,
+  result: HandlerResult<z.input<A>>,
+  requestId: string,
+): Response {
   if (result instanceof Response) {
     result.headers.set("x-request-id", requestId);
     return result;
   }
-  if (typeof operation.response === "string") throw new Error(`unreachable: ${operation.id} answers ${operation.response} and must return a Response`);
+  if (typeof operation.response === "string")
+    throw new Error(`unreachable: ${operation.id} answers ${operation.response} and must return a Response`);
   // An answer that breaks the documented form is a fault of ours, and must not reach a client that relies on the form.
   const data = operation.response.parse(result.data);
-  return Response.json(data, { status: result.status ?? operation.status ?? 200, headers: { "cache-control": "no-store", "x-request-id": requestId } });
+  return Response.json(data, {
+    status: result.status ?? operation.status ?? 200,
+    headers: { "cache-control": "no-store", "x-request-id": requestId },
+  });
 }

@@ -4,8 +4,8 @@ import { KimitsuError } from "@/lib/errors";
 const READS = ["GET", "HEAD", "OPTIONS"];
 
 /**
- * A browser sends the session cookie along whoever made it send the request; `Origin` and `Sec-Fetch-Site` say who did, and a
- * page cannot forge them. A change that rides on a cookie is taken from our own pages only.
+ * A browser sends the session cookie along whoever made it send the request; `Origin` and `Sec-Fetch-Site` say who did,
+ * and a page cannot forge them. A change that rides on a cookie is taken from our own pages only.
  */
 export function requireSameOrigin(request: Request): void {
   if (READS.includes(request.method)) return;
@@ -13,7 +13,10 @@ export function requireSameOrigin(request: Request): void {
   const origin = request.headers.get("origin");
   const fromHere = (site === null || site === "same-origin") && origin !== null && ownOrigins(request).includes(origin);
   if (!fromHere) {
-    throw new KimitsuError("forbidden", "A change with a session cookie is taken from Kimitsu's own pages only; programs use an API token.");
+    throw new KimitsuError(
+      "forbidden",
+      "A change with a session cookie is taken from Kimitsu's own pages only; programs use an API token.",
+    );
   }
 }
 

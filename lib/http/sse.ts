@@ -1,7 +1,7 @@
-import { STREAM_RETRY_AFTER_S } from "@/lib/domain/limits";
+import { STREAM_RETRY_AFTER_S } from "@/lib/limits";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
-import { refusalBy } from "@/lib/telemetry/tell-refusal";
+import { refusalBy } from "@/lib/telemetry/record-refusal";
 
 export interface ServerSentEvent {
   /** What the client sends back as `Last-Event-ID` to go on after it. */
@@ -12,7 +12,9 @@ export interface ServerSentEvent {
 
 /** Proxies and browsers close what is silent for a minute or less. */
 const HEARTBEAT_MS = 15_000;
-/** A stream ends after this and its reader connects again, so that a revoked token or a closed account does not go on listening. */
+/**
+ * A stream ends after this and its reader connects again, so that none outlives the process that a deployment replaces.
+ */
 export const STREAM_AGE_MAX_MS = 10 * 60_000;
 
 // One count for all bundles of the process.
@@ -20,18 +22,26 @@ const kept = globalThis as typeof globalThis & { __kimitsuStreams?: Map<string, 
 const open = (): Map<string, number> => (kept.__kimitsuStreams ??= new Map());
 
 /**
- * Counts an event stream, of whatever kind, against its person's limit and the process's; gives back how to end it. Throws `rate_limited` when the person
- * has too many open, `unavailable` when the process has.
+ * Counts an event stream, of whatever kind, against its person's limit and the process's; gives back how to end it.
+ * Throws `rate_limited` when the person has too many open, `unavailable` when the process has.
  */
 export function takeStream(userId: string): () => void {
   const own = open().get(userId) ?? 0;
   const again = `Try again in ${STREAM_RETRY_AFTER_S} s.`;
   if (own >= env.KIMITSU_STREAMS_PER_PERSON) {
-    throw refusalBy("streams_per_person", `You have ${own} event streams open, which is the most for one person: close a tab or a client, or read pages of JSON. ${again}`, { retryAfterS: STREAM_RETRY_AFTER_S });
+    throw refusalBy(
+      "streams_per_person",
+      `You have ${own} event streams open, which is the most for one person: close a tab or a client, or read pages of JSON. ${again}`,
+      { retryAfterS: STREAM_RETRY_AFTER_S },
+    );
   }
   const all = [...open().values()].reduce((sum, count) => sum + count, 0);
   if (all >= env.KIMITSU_STREAMS_MAX) {
-    throw refusalBy("streams", `${all} event streams are open here, which is the most for one process: read pages of JSON. ${again}`, { retryAfterS: STREAM_RETRY_AFTER_S });
+    throw refusalBy(
+      "streams",
+      `${all} event streams are open here, which is the most for one process: read pages of JSON. ${again}`,
+      { retryAfterS: STREAM_RETRY_AFTER_S },
+    );
   }
   open().set(userId, own + 1);
   let isOpen = true;
@@ -52,10 +62,17 @@ const HEADERS = {
 };
 
 /** A reader that has everything of a settled run is told so: an EventSource does not come back after this. */
-export const nothingMore = (): Response => new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
+export const nothingMore = (): Response =>
+  new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
 
-/** Sends what the source gives, as fast as the reader takes it, with a sign of life in between. `end` is called once, whoever ends it. */
-export function eventStream(source: AsyncGenerator<ServerSentEvent>, { end, heartbeatMs = HEARTBEAT_MS }: { end: () => void; heartbeatMs?: number }): Response {
+/**
+ * Sends what the source gives, as fast as the reader takes it, with a sign of life in between. `end` is called once,
+ * whoever ends it.
+ */
+export function eventStream(
+  source: AsyncGenerator<ServerSentEvent>,
+  { end, heartbeatMs = HEARTBEAT_MS }: { end: () => void; heartbeatMs?: number },
+): Response {
   const encoder = new TextEncoder();
   let next: Promise<IteratorResult<ServerSentEvent>> | undefined;
   const stream = new ReadableStream<Uint8Array>(
@@ -96,4 +113,5 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | "late"> {
 }
 
 /** JSON has no line breaks of its own, so one data line holds it. */
-const format = ({ id, event, data }: ServerSentEvent): string => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+const format = ({ id, event, data }: ServerSentEvent): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -2,10 +2,19 @@
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, RETRY_AFTER_WAIT_MAX_MS } from "./limits";
 
 /**
- * The wait after the `failures`-th failure in a row: doubling, with up to half of it left to chance, so that workers that
- * failed together do not come back together. A provider's own wish is a lower bound. Null when it is too long to wait for.
+ * The wait after the `failures`-th failure in a row: doubling, with up to half of it left to chance, so that workers
+ * that failed together do not come back together. The delay that a provider asks for is a lower bound. Null when it is too long to
+ * wait for.
  */
-export function chooseWaitMs({ failures, retryAfterMs, random }: { failures: number; retryAfterMs: number | undefined; random: () => number }): number | null {
+export function chooseWaitMs({
+  failures,
+  retryAfterMs,
+  random,
+}: {
+  failures: number;
+  retryAfterMs: number | undefined;
+  random: () => number;
+}): number | null {
   if (retryAfterMs !== undefined && retryAfterMs > RETRY_AFTER_WAIT_MAX_MS) return null;
   const full = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (failures - 1));
   const jittered = Math.round(full / 2 + (full / 2) * random());

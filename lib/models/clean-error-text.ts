@@ -19,17 +19,25 @@ const SECRET_LENGTH_MIN = 4;
 export function cleanErrorText(text: string, sent: SentRequest): string {
   const limited = text.slice(0, ERROR_TEXT_LENGTH_MAX * 4);
   const withoutKeys = maskKeyShapes(maskSecrets(limited, listHeaderSecrets(sent.headers)));
-  const line = maskEcho(withoutKeys, listTexts(sent.body)).replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+  const line = maskEcho(withoutKeys, listTexts(sent.body))
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
   const short = line.length > ERROR_TEXT_LENGTH_MAX ? `${line.slice(0, ERROR_TEXT_LENGTH_MAX)}…` : line;
   return /\p{L}/u.test(short.replaceAll(/\[(secret|request)\]/g, "")) ? short.toWellFormed() : "";
 }
 
 /** Each header's value, its words (`Bearer abc`), and the forms in which a careless echo would carry them. */
 export function listHeaderSecrets(headers: Headers): string[] {
-  const values = [...headers].filter(([name]) => !PLAIN_HEADERS.has(name)).flatMap(([, value]) => [value, ...value.split(/\s+/)]);
+  const values = [...headers]
+    .filter(([name]) => !PLAIN_HEADERS.has(name))
+    .flatMap(([, value]) => [value, ...value.split(/\s+/)]);
   const secrets = values.filter((value) => value.length >= SECRET_LENGTH_MIN && !/^bearer$/i.test(value));
   const forms = secrets.flatMap((secret) => [
-    secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex"),
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    Buffer.from(secret).toString("base64"),
+    Buffer.from(secret).toString("hex"),
   ]);
   // The longest first: a part that is taken out early would leave the rest of the whole standing.
   return [...new Set(forms)].sort((a, b) => b.length - a.length);
@@ -41,13 +49,19 @@ function maskSecrets(text: string, secrets: readonly string[]): string {
 
 /** Keys that were shortened by the provider (`sk-a…9f`, `sk-****abcd`) are no longer equal to the one that was sent. */
 function maskKeyShapes(text: string): string {
-  return text.replaceAll(/\b(?:sk|pk|key|api|xai|gsk)[-_][\w*.…-]{4,}/gi, "[secret]").replaceAll(/\S*\*{3,}\S*/g, "[secret]").replaceAll(/\b(bearer|basic)\s+[^\s"',;]+/gi, "$1 [secret]");
+  return text
+    .replaceAll(/\b(?:sk|pk|key|api|xai|gsk)[-_][\w*.…-]{4,}/gi, "[secret]")
+    .replaceAll(/\S*\*{3,}\S*/g, "[secret]")
+    .replaceAll(/\b(bearer|basic)\s+[^\s"',;]+/gi, "$1 [secret]");
 }
 
 function maskEcho(text: string, sources: readonly string[]): string {
   const isEchoed = new Uint8Array(text.length);
   for (const start of findShared(text, sources, ECHO_LENGTH_MIN)) isEchoed.fill(1, start, start + ECHO_LENGTH_MIN);
-  return text.split("").map((char, index) => (isEchoed[index] === 0 ? char : isEchoed[index - 1] === 1 ? "" : "[request]")).join("");
+  return text
+    .split("")
+    .map((char, index) => (isEchoed[index] === 0 ? char : isEchoed[index - 1] === 1 ? "" : "[request]"))
+    .join("");
 }
 
 /** The body as it was sent, and every text inside of it as it reads without JSON's escapes. */

@@ -4,8 +4,8 @@ const BASE = 257;
 const FILTER_SIZE = 1 << 16;
 
 /**
- * Starts of all runs of `length` characters of `text` that stand in one of the sources. A request can have megabytes and
- * the process has others to serve meanwhile, so the sources are read once, with a hash that rolls along.
+ * Starts of all runs of `length` characters of `text` that stand in one of the sources. A request can have megabytes
+ * and the process has others to serve meanwhile, so the sources are read once, with a hash that rolls along.
  */
 export function findShared(text: string, sources: readonly string[], length: number): number[] {
   const wanted = new Map<string, number[]>();
@@ -40,7 +40,8 @@ function* listCandidates(source: string, filter: Uint32Array, length: number): G
   for (let at = 0; ; at++) {
     if (filter[slotOf(rolling)] !== 0) yield at;
     if (at + length >= source.length) return;
-    rolling = (Math.imul(rolling - Math.imul(source.charCodeAt(at), leaving), BASE) + source.charCodeAt(at + length)) | 0;
+    rolling =
+      (Math.imul(rolling - Math.imul(source.charCodeAt(at), leaving), BASE) + source.charCodeAt(at + length)) | 0;
   }
 }
 

@@ -1,5 +1,5 @@
 /** From the SDK's answer to our turn. What the model got wrong is marked for the engine to answer, never guessed at. */
-import { mapText, storableText } from "@/lib/domain/tool-text";
+import { mapText, storableText } from "@/lib/text/tool-text";
 import { checkArguments, type CheckedArguments, refuseArguments } from "./check-arguments";
 import type { FinishReason, JsonObject, ModelRequest, ModelTurn, ToolCallRequest, Usage } from "./model";
 import { type RawPart, toRaw } from "./raw-turn";
@@ -21,8 +21,13 @@ const FINISH_REASONS: Record<SdkResult["finishReason"]["unified"], FinishReason>
 
 export function fromSdkResult(result: SdkResult, request: ModelRequest, model: string): ModelTurn {
   const reported = FINISH_REASONS[result.finishReason.unified];
-  // What a model began before it declined is not a wish to be carried out.
-  const asked = reported === "refused" ? [] : result.content.filter((part): part is SdkToolCall => part.type === "tool-call" && part.providerExecuted !== true);
+  // What a model began before it declined is not a call to be carried out.
+  const asked =
+    reported === "refused"
+      ? []
+      : result.content.filter(
+          (part): part is SdkToolCall => part.type === "tool-call" && part.providerExecuted !== true,
+        );
   const toolCalls = readCalls(asked, request, reported);
   const ids = new Map(asked.map((part, index) => [part, toolCalls[index]!.id]));
   const text = result.content.map((part) => (part.type === "text" ? storableText(part.text) : "")).join("");
@@ -38,7 +43,10 @@ export function fromSdkResult(result: SdkResult, request: ModelRequest, model: s
 }
 
 function keepPart(part: SdkPart, ids: ReadonlyMap<SdkPart, string>): RawPart[] {
-  const metadata = "providerMetadata" in part && part.providerMetadata ? { metadata: mapText(part.providerMetadata, storableText) as NonNullable<RawPart["metadata"]> } : {};
+  const metadata =
+    "providerMetadata" in part && part.providerMetadata
+      ? { metadata: mapText(part.providerMetadata, storableText) as NonNullable<RawPart["metadata"]> }
+      : {};
   if (part.type === "text" || part.type === "reasoning") {
     const text = storableText(part.text);
     // A signature over other words would be refused.
@@ -50,7 +58,11 @@ function keepPart(part: SdkPart, ids: ReadonlyMap<SdkPart, string>): RawPart[] {
 
 function readCalls(parts: readonly SdkToolCall[], request: ModelRequest, reported: FinishReason): ToolCallRequest[] {
   const nameOf = readWireNames(request);
-  const used = new Set(request.messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls.map((call) => call.id) : [])));
+  const used = new Set(
+    request.messages.flatMap((message) =>
+      message.role === "assistant" ? message.toolCalls.map((call) => call.id) : [],
+    ),
+  );
   return parts.map((part, index) => {
     const id = chooseId(part.toolCallId, used, `call_${request.metadata.turn}_${index + 1}`);
     used.add(id);
@@ -60,7 +72,10 @@ function readCalls(parts: readonly SdkToolCall[], request: ModelRequest, reporte
   });
 }
 
-/** Ids must be unique in the conversation and fit every provider, since another one may be asked next; not all servers see to that. */
+/**
+ * Ids must be unique in the conversation and fit every provider, since another one may be asked next; not all servers
+ * see to that.
+ */
 function chooseId(given: string, used: ReadonlySet<string>, base: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(given) && !used.has(given)) return given;
   let id = base;
@@ -70,15 +85,23 @@ function chooseId(given: string, used: ReadonlySet<string>, base: string): strin
 
 function readArguments(input: string, isCut: boolean): CheckedArguments {
   const refuse = (problem: string) => refuseArguments(input, problem);
-  if (isCut) return refuse("The turn was cut at the token limit, so the arguments may be incomplete; send the whole call again, shorter if possible.");
+  if (isCut)
+    return refuse(
+      "The turn was cut at the token limit, so the arguments may be incomplete; send the whole call again, shorter if possible.",
+    );
   // A tool without parameters is often called with nothing at all.
   if (input.trim() === "") return { arguments: {} };
   try {
     const value: unknown = JSON.parse(input);
-    if (value !== null && typeof value === "object" && !Array.isArray(value)) return checkArguments(value as JsonObject, input);
-    return refuse("The arguments are not a JSON object; send the call again with an object that fits the tool's schema.");
+    if (value !== null && typeof value === "object" && !Array.isArray(value))
+      return checkArguments(value as JsonObject, input);
+    return refuse(
+      "The arguments are not a JSON object; send the call again with an object that fits the tool's schema.",
+    );
   } catch {
-    return refuse("The arguments are not valid JSON; send the call again with a JSON object that fits the tool's schema.");
+    return refuse(
+      "The arguments are not valid JSON; send the call again with a JSON object that fits the tool's schema.",
+    );
   }
 }
 

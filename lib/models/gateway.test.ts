@@ -1,7 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { anthropicAnswer, anthropicBody, anthropicFailure, startAnthropicServer } from "@/lib/testing/provider-servers/anthropic-server";
-import { anthropicProvider, createGatewayFixture, type FixtureOptions, modelRequest, openAIProvider } from "@/lib/testing/provider-servers/gateway-fixture";
-import { openAIAnswer, openAIFailure, outputText, startOpenAIServer } from "@/lib/testing/provider-servers/openai-server";
+import {
+  anthropicAnswer,
+  anthropicBody,
+  anthropicFailure,
+  startAnthropicServer,
+} from "@/lib/testing/provider-servers/anthropic-server";
+import {
+  anthropicProvider,
+  createGatewayFixture,
+  type FixtureOptions,
+  modelRequest,
+  openAIProvider,
+} from "@/lib/testing/provider-servers/gateway-fixture";
+import {
+  openAIAnswer,
+  openAIFailure,
+  outputText,
+  startOpenAIServer,
+} from "@/lib/testing/provider-servers/openai-server";
 import type { ProviderServer, Reply } from "@/lib/testing/provider-servers/provider-server";
 import { RETRY_AFTER_WAIT_MAX_MS } from "./limits";
 import { ModelError } from "./model";
@@ -19,12 +35,26 @@ beforeEach(async () => {
 afterEach(() => Promise.all([first.close(), second.close()]));
 
 /** Anthropic before OpenAI, unless told otherwise. */
-function fixture({ config = {}, group = {}, ...rest }: { config?: Record<string, unknown>; group?: Record<string, unknown> } & Partial<Omit<FixtureOptions, "group">> = {}) {
+function fixture({
+  config = {},
+  group = {},
+  ...rest
+}: { config?: Record<string, unknown>; group?: Record<string, unknown> } & Partial<
+  Omit<FixtureOptions, "group">
+> = {}) {
   const providers = [anthropicProvider(first.url, config), openAIProvider(second.url)];
-  return createGatewayFixture({ providers, ...rest, group: { models: ["anthropic/claude-haiku-4-5", "openai/gpt-4.1-mini"], ...group } });
+  return createGatewayFixture({
+    providers,
+    ...rest,
+    group: { models: ["anthropic/claude-haiku-4-5", "openai/gpt-4.1-mini"], ...group },
+  });
 }
 
-const failureOf = (promise: Promise<unknown>) => promise.then(() => expect.unreachable("it did not fail"), (error: unknown) => error as ModelError);
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable("it did not fail"),
+    (error: unknown) => error as ModelError,
+  );
 
 describe("a failure that may pass", () => {
   const failures: [string, Reply, string][] = [
@@ -35,7 +65,11 @@ describe("a failure that may pass", () => {
     ["409", anthropicFailure(409, "conflict_error", "Lock"), "overloaded"],
     ["the page of a proxy", { kind: "text", status: 502, text: "<html>Bad gateway</html>" }, "overloaded"],
     ["a connection closed without an answer", { kind: "reset" }, "unreachable"],
-    ["a connection cut in the middle of an answer", { kind: "cut", body: anthropicBody({ content: [{ type: "text", text: "fine" }] }) }, "unreachable"],
+    [
+      "a connection cut in the middle of an answer",
+      { kind: "cut", body: anthropicBody({ content: [{ type: "text", text: "fine" }] }) },
+      "unreachable",
+    ],
     ["an answer that is no JSON", { kind: "text", status: 200, text: "<html>" }, "malformed"],
     ["an answer of another form", { kind: "json", status: 200, body: { hello: "world" } }, "malformed"],
   ];
@@ -77,7 +111,10 @@ describe("a failure that may pass", () => {
     await first.close();
     second.reply(SECOND);
     const { attempts } = await fixture().gateway.generate("standard", modelRequest(), { signal });
-    expect(attempts[0]).toMatchObject({ outcome: "unreachable", message: "anthropic/claude-haiku-4-5 cannot be reached: the connection was refused (ECONNREFUSED)." });
+    expect(attempts[0]).toMatchObject({
+      outcome: "unreachable",
+      message: "anthropic/claude-haiku-4-5 cannot be reached: the connection was refused (ECONNREFUSED).",
+    });
     expect(attempts).toHaveLength(4);
     first = await startAnthropicServer();
   });
@@ -121,10 +158,18 @@ describe("a failure that will not pass", () => {
     ["a model that the key may not use", anthropicFailure(403, "permission_error", "no"), "unauthorized"],
     ["a model that does not exist", anthropicFailure(404, "not_found_error", "model: claude"), "not_found"],
     ["no credit", anthropicFailure(400, "invalid_request_error", "Your credit balance is too low"), "no_credit"],
-    ["a conversation that is too long", anthropicFailure(400, "invalid_request_error", "prompt is too long: 300000 tokens > 200000 maximum"), "context_too_long"],
+    [
+      "a conversation that is too long",
+      anthropicFailure(400, "invalid_request_error", "prompt is too long: 300000 tokens > 200000 maximum"),
+      "context_too_long",
+    ],
     ["a request that is too large", anthropicFailure(413, "request_too_large", "x"), "context_too_long"],
     ["an answer without end", { kind: "endless" }, "too_large"],
-    ["a redirect", { kind: "text", status: 307, headers: { location: "http://127.0.0.1:9/v1/messages" }, text: "" }, "misconfigured"],
+    [
+      "a redirect",
+      { kind: "text", status: 307, headers: { location: "http://127.0.0.1:9/v1/messages" }, text: "" },
+      "misconfigured",
+    ],
   ])("%s is asked once and goes to the next model", async (_case, failure, outcome) => {
     first.reply(failure);
     second.reply(SECOND);
@@ -136,7 +181,9 @@ describe("a failure that will not pass", () => {
 
   test("a quota that is used up is not waited for, although it comes as 429", async () => {
     second.reply(openAIFailure(429, "insufficient_quota", "You exceeded your current quota"));
-    const error = await failureOf(fixture({ group: { models: ["openai/gpt-4.1-mini"] } }).gateway.generate("standard", modelRequest(), { signal }));
+    const error = await failureOf(
+      fixture({ group: { models: ["openai/gpt-4.1-mini"] } }).gateway.generate("standard", modelRequest(), { signal }),
+    );
     expect(error).toMatchObject({ kind: "no_credit", isTransient: false });
     expect(second.requests).toHaveLength(1);
   });
@@ -145,7 +192,9 @@ describe("a failure that will not pass", () => {
     first.reply(anthropicFailure(400, "invalid_request_error", "tools.0.input_schema: JSON schema is invalid"));
     const error = await failureOf(fixture().gateway.generate("standard", modelRequest(), { signal }));
     expect(error).toMatchObject({ kind: "invalid_request", isTransient: false, code: "model_failed" });
-    expect(error.message).toBe("anthropic/claude-haiku-4-5 answered 400 (invalid_request_error): tools.0.input_schema: JSON schema is invalid.");
+    expect(error.message).toBe(
+      "anthropic/claude-haiku-4-5 answered 400 (invalid_request_error): tools.0.input_schema: JSON schema is invalid.",
+    );
     expect([first.requests.length, second.requests.length]).toEqual([1, 0]);
   });
 
@@ -174,13 +223,31 @@ describe("a failure that will not pass", () => {
 describe("what gateway.yaml leaves open until a call", () => {
   test("a variable without a value is named, and the next model is asked", async () => {
     second.reply(SECOND);
-    const { attempts } = await fixture({ variables: { ANTHROPIC_KEY: null } }).gateway.generate("standard", modelRequest(), { signal });
-    expect(attempts[0]).toMatchObject({ outcome: "misconfigured", message: expect.stringContaining("the variable ANTHROPIC_KEY of gateway.yaml has no value") });
+    const { attempts } = await fixture({ variables: { ANTHROPIC_KEY: null } }).gateway.generate(
+      "standard",
+      modelRequest(),
+      { signal },
+    );
+    expect(attempts[0]).toMatchObject({
+      outcome: "misconfigured",
+      message: expect.stringContaining("the variable ANTHROPIC_KEY of gateway.yaml has no value"),
+    });
   });
 
   test.each([
     ["a key with a line break", { ANTHROPIC_KEY: "sk-ant-a\nb" }, {}, /`api_key` is empty or has characters/],
-    ["an address that is none", { TRACE: "mcp.internal/x" }, { base_url: "{{ env.TRACE }}" }, /`base_url` is not an address/],
+    [
+      "a path that climbs",
+      { TRACE: "../admin" },
+      { base_url: "https://x.example/{{ env.TRACE }}/v1" },
+      /"env.TRACE" would lead to another path/,
+    ],
+    [
+      "an address that is none",
+      { TRACE: "mcp.internal/x" },
+      { base_url: "{{ env.TRACE }}" },
+      /`base_url` is not an address/,
+    ],
   ])("%s is refused without being shown", async (_case, variables, config, message) => {
     const { gateway } = fixture({ variables, config, group: { models: ["anthropic/m"] } });
     const error = await failureOf(gateway.generate("standard", modelRequest(), { signal }));
@@ -202,7 +269,10 @@ describe("time", () => {
     const result = gateway.generate("standard", modelRequest(), { signal });
     await first.received(1);
     clock.advance(30_000);
-    expect((await result).attempts).toMatchObject([{ outcome: "timeout", durationMs: 30_000 }, { outcome: "succeeded" }]);
+    expect((await result).attempts).toMatchObject([
+      { outcome: "timeout", durationMs: 30_000 },
+      { outcome: "succeeded" },
+    ]);
   });
 
   test("the limit of the whole turn ends every try", async () => {
@@ -211,7 +281,11 @@ describe("time", () => {
     const result = failureOf(gateway.generate("standard", modelRequest(), { signal, timeoutMs: 60_000 }));
     await first.received(1);
     clock.advance(60_000);
-    expect(await result).toMatchObject({ kind: "timeout", isTransient: true, message: "The model group standard gave no answer within 60 s." });
+    expect(await result).toMatchObject({
+      kind: "timeout",
+      isTransient: true,
+      message: "The model group standard gave no answer within 60 s.",
+    });
     expect(second.requests).toHaveLength(0);
   });
 
@@ -223,7 +297,9 @@ describe("time", () => {
     await first.received(1);
     control.abort(reason);
     expect(await result).toBe(reason);
-    expect(await failureOf(fixture().gateway.generate("standard", modelRequest(), { signal: control.signal }))).toBe(reason);
+    expect(await failureOf(fixture().gateway.generate("standard", modelRequest(), { signal: control.signal }))).toBe(
+      reason,
+    );
     expect([first.requests.length, second.requests.length]).toEqual([1, 0]);
   });
 });

@@ -1,9 +1,10 @@
 /**
  * The gateway: agents name a model group, and get one turn from one of its models. Agents never know providers.
  *
- * What happens when a model fails: a failure that may pass is retried on the same model, then the next model is asked. A
- * failure of this model alone (its key, its credit, its address, its window) goes to the next model at once. A request
- * that is invalid goes to none: the others would hide the mistake. A refusal is an answer, and is not taken elsewhere.
+ * What happens when a model fails: a failure that may pass is retried on the same model, then the next model is asked.
+ * A failure of this model alone (its key, its credit, its address, its window) goes to the next model at once. A
+ * request that is invalid goes to none: the others would hide the mistake. A refusal is an answer, and is not taken
+ * elsewhere.
  */
 import type { Gateway as GatewayConfig, ModelGroup } from "@/lib/config/gateway-schema";
 import { askModel } from "./ask-model";
@@ -56,11 +57,17 @@ export interface GatewayTurn {
 }
 
 export interface ModelGateway {
-  /** Rejects with a ModelError that lists all attempts, or with the signal's reason. `isTransient` of it says whether asking later can help. */
+  /**
+   * Rejects with a ModelError that lists all attempts, or with the signal's reason. `isTransient` of it says whether
+   * asking later can help.
+   */
   generate(groupName: string, request: ModelRequest, options: GenerateOptions): Promise<GatewayTurn>;
   /** What the dearest model of the group may ask for this request: to be reserved before the call. */
   estimateCostUsd(groupName: string, request: ModelRequest): number;
-  /** The most tokens that an answer may have, whichever model of the group gives it, for the turn to cost no more than this. */
+  /**
+   * The most tokens that an answer may have, whichever model of the group gives it, for the turn to cost no more than
+   * this.
+   */
   answerTokensWithin(groupName: string, request: ModelRequest, usd: number): number;
 }
 
@@ -73,27 +80,40 @@ export function createGateway(options: GatewayOptions): ModelGateway {
     rounds.set(name, turn + 1);
     return turn;
   };
+  const typeOf = (model: string) => findProvider(options.gateway, model)?.type ?? "openai-compatible";
   return {
     generate: async (groupName, request, { signal, timeoutMs }) => {
       signal.throwIfAborted();
       const group = getGroup(options.gateway, groupName);
       const filled = { ...request, temperature: request.temperature ?? group.default_temperature ?? null };
-      const order = orderModels(group, filled, () => takeTurn(group));
+      const order = orderModels(group, filled, { takeTurn: () => takeTurn(group), typeOf });
       const attempts: ModelAttempt[] = [];
-      const ask = (bounded: AbortSignal) => askGroup({ options, timing, group, order, attempts, signal: bounded }, filled);
+      const ask = (bounded: AbortSignal) =>
+        askGroup({ options, timing, group, order, attempts, signal: bounded }, filled);
       if (timeoutMs === undefined) return ask(signal);
-      const onTimeout = () => new ModelError("timeout", order[0]!, `The model group ${groupName} gave no answer within ${timeoutMs / 1_000} s.`, { attempts });
+      const onTimeout = () =>
+        new ModelError(
+          { kind: "timeout", model: order[0]! },
+          `The model group ${groupName} gave no answer within ${timeoutMs / 1_000} s.`,
+          { attempts },
+        );
       return withTimeout({ timeoutMs, signal, timing, onTimeout }, ask);
     },
     estimateCostUsd: (groupName, request) => {
       const group = getGroup(options.gateway, groupName);
-      const usage = estimateUsage(request);
-      return toUsd(Math.max(...group.models.map((model) => costMicroUsd(findPrice(group, model), usage))));
+      return toUsd(
+        Math.max(
+          ...group.models.map((model) => costMicroUsd(findPrice(group, model), estimateUsage(request, typeOf(model)))),
+        ),
+      );
     },
     answerTokensWithin: (groupName, request, usd) => {
       const group = getGroup(options.gateway, groupName);
-      const { tokensIn } = estimateUsage(request);
-      return Math.min(...group.models.map((model) => answerTokensWithin(findPrice(group, model), tokensIn, toMicroUsd(usd))));
+      return Math.min(
+        ...group.models.map((model) =>
+          answerTokensWithin(findPrice(group, model), estimateUsage(request, typeOf(model)).tokensIn, toMicroUsd(usd)),
+        ),
+      );
     },
   };
 }
@@ -107,7 +127,10 @@ interface AskGroup {
   signal: AbortSignal;
 }
 
-async function askGroup({ options, timing, group, order, attempts, signal }: AskGroup, request: ModelRequest): Promise<GatewayTurn> {
+async function askGroup(
+  { options, timing, group, order, attempts, signal }: AskGroup,
+  request: ModelRequest,
+): Promise<GatewayTurn> {
   const startedAt = timing.now().getTime();
   const failures: ModelError[] = [];
   for (const id of order) {
@@ -124,30 +147,77 @@ async function askGroup({ options, timing, group, order, attempts, signal }: Ask
   throw describeGroupFailure(group.name, failures, attempts);
 }
 
-function toGatewayTurn({ turn, group, id, attempts, durationMs }: { turn: ModelTurn; group: ModelGroup; id: string; attempts: ModelAttempt[]; durationMs: number }): GatewayTurn {
+function toGatewayTurn({
+  turn,
+  group,
+  id,
+  attempts,
+  durationMs,
+}: {
+  turn: ModelTurn;
+  group: ModelGroup;
+  id: string;
+  attempts: ModelAttempt[];
+  durationMs: number;
+}): GatewayTurn {
   const price = findPrice(group, id);
   const micro = costMicroUsd(price, turn.usage);
   // Who answered is kept with the conversation, also for models that want nothing else back.
   const stamped = { ...turn, raw: turn.raw ?? toRaw({ model: id, parts: [] }) };
-  return { turn: stamped, model: id, usage: turn.usage, costUsd: toUsd(micro), costMicroUsd: micro, isPriced: price !== null, attempts, durationMs };
+  return {
+    turn: stamped,
+    model: id,
+    usage: turn.usage,
+    costUsd: toUsd(micro),
+    costMicroUsd: micro,
+    isPriced: price !== null,
+    attempts,
+    durationMs,
+  };
 }
 
 function getGroup(gateway: GatewayConfig, name: string): ModelGroup {
   const group = gateway.model_groups.find((candidate) => candidate.name === name);
   if (group) return group;
   const known = gateway.model_groups.map((candidate) => candidate.name).join(", ");
-  throw new ModelError("misconfigured", name, `There is no model group ${JSON.stringify(name)}; gateway.yaml has ${known}.`);
+  throw new ModelError(
+    { kind: "misconfigured", model: name },
+    `There is no model group ${JSON.stringify(name)}; gateway.yaml has ${known}.`,
+  );
 }
 
-function createModel({ gateway, scripts, findVariable, fetch, now }: GatewayOptions, id: string): { model: Model; retriesMax: number; timeoutMs: number } {
+function findProvider(gateway: GatewayConfig, id: string) {
+  return gateway.providers.find((candidate) => candidate.name === id.slice(0, id.indexOf("/")));
+}
+
+function createModel(
+  { gateway, scripts, findVariable, fetch, now }: GatewayOptions,
+  id: string,
+): { model: Model; retriesMax: number; timeoutMs: number } {
   const name = id.slice(0, id.indexOf("/"));
-  const provider = gateway.providers.find((candidate) => candidate.name === name);
-  if (!provider) throw new ModelError("misconfigured", id, `${id} cannot be asked: gateway.yaml has no provider ${JSON.stringify(name)}.`);
+  const provider = findProvider(gateway, id);
+  if (!provider)
+    throw new ModelError(
+      { kind: "misconfigured", model: id },
+      `${id} cannot be asked: gateway.yaml has no provider ${JSON.stringify(name)}.`,
+    );
   if (provider.type !== "scripted") {
     const model = createProviderModel({ id, provider, env: gateway.env, findVariable, fetch, now });
-    return { model, retriesMax: provider.config.max_retries ?? RETRIES_DEFAULT, timeoutMs: provider.config.timeout ?? CALL_TIMEOUT_DEFAULT_MS };
+    return {
+      model,
+      retriesMax: provider.config.max_retries ?? RETRIES_DEFAULT,
+      timeoutMs: provider.config.timeout ?? CALL_TIMEOUT_DEFAULT_MS,
+    };
   }
   const script = scripts.get(name);
-  if (!script) throw new ModelError("misconfigured", id, `${id} cannot be asked: the script ${provider.config.script} is not loaded.`);
-  return { model: createScriptedModel({ id, ...script }), retriesMax: RETRIES_DEFAULT, timeoutMs: CALL_TIMEOUT_DEFAULT_MS };
+  if (!script)
+    throw new ModelError(
+      { kind: "misconfigured", model: id },
+      `${id} cannot be asked: the script ${provider.config.script} is not loaded.`,
+    );
+  return {
+    model: createScriptedModel({ id, ...script }),
+    retriesMax: RETRIES_DEFAULT,
+    timeoutMs: CALL_TIMEOUT_DEFAULT_MS,
+  };
 }

@@ -1,7 +1,14 @@
 /** One error for a group of which no model answered. */
 import { type ModelAttempt, ModelError, type ModelErrorKind } from "./model";
 
-const OF_THIS_MODEL_ONLY: readonly ModelErrorKind[] = ["context_too_long", "unauthorized", "no_credit", "not_found", "too_large", "misconfigured"];
+const OF_THIS_MODEL_ONLY: readonly ModelErrorKind[] = [
+  "context_too_long",
+  "unauthorized",
+  "no_credit",
+  "not_found",
+  "too_large",
+  "misconfigured",
+];
 
 /** True when another model may well answer the same request. */
 export function isOfThisModelOnly(error: ModelError): boolean {
@@ -12,17 +19,23 @@ export function isOfThisModelOnly(error: ModelError): boolean {
  * The error takes the kind of the failure that decides what to do next: one that stopped the search, else one that may
  * pass (asking later can help then), else the last. It says to ask again when the first model expects to be ready.
  */
-export function describeGroupFailure(group: string, failures: readonly ModelError[], attempts: ModelAttempt[]): ModelError {
+export function describeGroupFailure(
+  group: string,
+  failures: readonly ModelError[],
+  attempts: ModelAttempt[],
+): ModelError {
   const last = failures.at(-1);
   if (!last) throw new Error("unreachable: a group without models failed");
   const isStopped = !last.isTransient && !isOfThisModelOnly(last);
   const decisive = isStopped ? last : (failures.findLast((failure) => failure.isTransient) ?? last);
-  const waits = failures.flatMap((failure) => (failure.isTransient && failure.retryAfterMs !== undefined ? [failure.retryAfterMs] : []));
+  const waits = failures.flatMap((failure) =>
+    failure.isTransient && failure.retryAfterMs !== undefined ? [failure.retryAfterMs] : [],
+  );
   const message =
     failures.length === 1
       ? `${last.message}${describeTries(last, attempts)}`
       : `No model of the group ${group} answered. ${failures.map((failure) => `${failure.message}${describeTries(failure, attempts)}`).join(" ")}`;
-  return new ModelError(decisive.kind, decisive.model, message, {
+  return new ModelError({ kind: decisive.kind, model: decisive.model }, message, {
     attempts,
     details: { ...decisive.details, group, tries: attempts.length },
     ...(decisive.isTransient && waits.length > 0 && { retryAfterMs: Math.min(...waits) }),

@@ -9,7 +9,10 @@ const scripted = (script: string) => ({ providers: [{ name: "demo", type: "scrip
 
 test("the scripts of all scripted providers are found by the provider's name", () => {
   const scripts = loadScripts(TEXTS, scripted("./models/a.script.yaml"));
-  expect(scripts.get("demo")).toMatchObject({ file: "models/a.script.yaml", script: { agents: { a: { turns: [{ say: "hello" }] } } } });
+  expect(scripts.get("demo")).toMatchObject({
+    file: "models/a.script.yaml",
+    script: { agents: { a: { turns: [{ say: "hello" }] } } },
+  });
 });
 
 test.each([
@@ -19,5 +22,7 @@ test.each([
   ["is absolute", "/etc/passwd", /lies outside of the project/],
   ["cannot be played", "models/b.script.yaml", /models\/b\.script\.yaml:1:\d+ .*unknown field "sya"/],
 ])("a script that %s is refused", (_case, script, message) => {
-  expect(() => loadScripts(TEXTS, scripted(script))).toThrow(expect.objectContaining({ code: "config_invalid", message: expect.stringMatching(message) }));
+  expect(() => loadScripts(TEXTS, scripted(script))).toThrow(
+    expect.objectContaining({ code: "config_invalid", message: expect.stringMatching(message) }),
+  );
 });

@@ -11,8 +11,14 @@ export interface ScriptFile {
   script: Script;
 }
 
-/** By the name of the provider, from the files of the project. Throws `config_invalid` for one that is missing, lies outside of the project or cannot be played. */
-export function loadScripts(texts: Readonly<Record<string, string>>, gateway: Pick<Gateway, "providers">): ReadonlyMap<string, ScriptFile> {
+/**
+ * By the name of the provider, from the files of the project. Throws `config_invalid` for one that is missing, lies
+ * outside of the project or cannot be played.
+ */
+export function loadScripts(
+  texts: Readonly<Record<string, string>>,
+  gateway: Pick<Gateway, "providers">,
+): ReadonlyMap<string, ScriptFile> {
   const scripted = gateway.providers.filter((provider) => provider.type === "scripted");
   return new Map(scripted.map(({ name, config }) => [name, loadScript(texts, config.script)] as const));
 }
@@ -20,9 +26,16 @@ export function loadScripts(texts: Readonly<Record<string, string>>, gateway: Pi
 function loadScript(texts: Readonly<Record<string, string>>, reference: string): ScriptFile {
   const file = path.posix.normalize(reference);
   if (path.posix.isAbsolute(file) || file === ".." || file.startsWith("../")) {
-    throw new KimitsuError("config_invalid", `The script ${JSON.stringify(reference)} of gateway.yaml lies outside of the project; name a file in it, such as "models/demo.script.yaml".`);
+    throw new KimitsuError(
+      "config_invalid",
+      `The script ${JSON.stringify(reference)} of gateway.yaml lies outside of the project; name a file in it, such as "models/demo.script.yaml".`,
+    );
   }
   const text = Object.hasOwn(texts, file) ? texts[file] : undefined;
-  if (text === undefined) throw new KimitsuError("config_invalid", `The script ${JSON.stringify(reference)} of gateway.yaml is not in the project; put it in models/ and name it NAME.script.yaml.`);
+  if (text === undefined)
+    throw new KimitsuError(
+      "config_invalid",
+      `The script ${JSON.stringify(reference)} of gateway.yaml is not in the project; put it in models/ and name it NAME.script.yaml.`,
+    );
   return { file, script: getScript(file, text) };
 }

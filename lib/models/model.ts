@@ -68,6 +68,10 @@ export interface ModelRequest {
   messages: ModelMessage[];
   /** Empty on a turn that must conclude. */
   tools: ModelTool[];
+  /**
+   * What the final answer must fit. The same object on every turn of an agent; absent or null when any text will do.
+   */
+  outputSchema?: JsonObject | null;
   maxTokens: number | null;
   temperature: number | null;
   metadata: {
@@ -117,9 +121,9 @@ export interface Model {
 
 /**
  * What may pass by itself: `rate_limited`, `overloaded` (also any fault of the provider's own), `unreachable` (no whole
- * answer arrived), `timeout`, `malformed` (an answer that cannot be read).
- * What will not: `invalid_request`, `context_too_long`, `unauthorized`, `no_credit`, `not_found`, `too_large` (the answer),
- * `misconfigured` (gateway.yaml or its variables) and `script` (the scripted model's own).
+ * answer arrived), `timeout`, `malformed` (an answer that cannot be read). What will not: `invalid_request`,
+ * `context_too_long`, `unauthorized`, `no_credit`, `not_found`, `too_large` (the answer), `misconfigured` (gateway.yaml
+ * or its variables) and `script` (the scripted model's own).
  */
 export type ModelErrorKind =
   | "rate_limited"
@@ -159,18 +163,21 @@ export interface ModelErrorOptions {
 }
 
 export class ModelError extends KimitsuError {
+  readonly kind: ModelErrorKind;
+  readonly model: string;
   /** When the provider says to ask again. */
   readonly retryAfterMs: number | undefined;
   /** Every call that was made before giving up; empty for the failure of a single call. */
   readonly attempts: readonly ModelAttempt[];
 
   constructor(
-    readonly kind: ModelErrorKind,
-    readonly model: string,
+    { kind, model }: { kind: ModelErrorKind; model: string },
     message: string,
     options: ModelErrorOptions = {},
   ) {
     super("model_failed", message, { details: { kind, model, ...options.details }, cause: options.cause });
+    this.kind = kind;
+    this.model = model;
     this.retryAfterMs = options.retryAfterMs;
     this.attempts = options.attempts ?? [];
   }

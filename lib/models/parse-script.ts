@@ -17,7 +17,8 @@ export function parseScript(file: string, text: string): ParsedScript {
   const source = parseYamlSource(file, text);
   if (source.problems.length > 0) return { script: null, problems: [...source.problems] };
   const parsed = scriptSchema.safeParse(source.value);
-  if (!parsed.success) return { script: null, problems: sortProblems(listZodProblems(source, scriptSchema, parsed.error)) };
+  if (!parsed.success)
+    return { script: null, problems: sortProblems(listZodProblems(source, scriptSchema, parsed.error)) };
   const problems = listTemplateProblems(source, parsed.data);
   return { script: problems.length > 0 ? null : parsed.data, problems };
 }
@@ -37,11 +38,17 @@ export function getScript(file: string, text: string): Script {
 function listTemplateProblems(source: YamlSource, script: Script): Problem[] {
   return listTurns(script).flatMap(({ path, turn }) => {
     const { say, output, call } = turn;
-    const texts = { ...(say !== undefined && { say }), ...(output !== undefined && { output }), ...(call && { call: call.map((each) => ({ arguments: each.arguments })) }) };
-    return parseTemplates(texts, SCRIPT_ROOTS as readonly string[] as readonly TemplateRoot[]).problems.map(({ at, message }): Problem => {
-      const place: ValuePath = [...path, ...at];
-      return { file: source.file, ...source.locate(place), path: formatPath(place), message, severity: "error" };
-    });
+    const texts = {
+      ...(say !== undefined && { say }),
+      ...(output !== undefined && { output }),
+      ...(call && { call: call.map((each) => ({ arguments: each.arguments })) }),
+    };
+    return parseTemplates(texts, SCRIPT_ROOTS as readonly string[] as readonly TemplateRoot[]).problems.map(
+      ({ at, message }): Problem => {
+        const place: ValuePath = [...path, ...at];
+        return { file: source.file, ...source.locate(place), path: formatPath(place), message, severity: "error" };
+      },
+    );
   });
 }
 
@@ -49,7 +56,10 @@ function listTurns(script: Script): { path: ValuePath; turn: ScriptTurn }[] {
   return Object.entries(script.agents).flatMap(([name, agent]) => listAgentTurns(["agents", name], agent));
 }
 
-function listAgentTurns(path: ValuePath, { rules, turns, otherwise }: AgentScript): { path: ValuePath; turn: ScriptTurn }[] {
+function listAgentTurns(
+  path: ValuePath,
+  { rules, turns, otherwise }: AgentScript,
+): { path: ValuePath; turn: ScriptTurn }[] {
   return [
     ...rules.map((turn, index) => ({ path: [...path, "rules", index], turn })),
     ...turns.flatMap((entry, index) =>

@@ -4,7 +4,11 @@ import { modelRequest } from "@/lib/testing/provider-servers/gateway-fixture";
 import { OUTPUT_TOKENS_DEFAULT } from "./limits";
 import { answerTokensWithin, costMicroUsd, estimateUsage, findPrice, toUsd } from "./price";
 
-const price = (input_per_million: number, output_per_million: number, model = "m") => ({ model, input_per_million, output_per_million });
+const price = (input_per_million: number, output_per_million: number, model = "m") => ({
+  model,
+  input_per_million,
+  output_per_million,
+});
 
 test("prices that binary fractions cannot hold are added up exactly", () => {
   // As floats, 100 × 0.07 is 7.000000000000001, which would round up to one millionth too many.
@@ -42,23 +46,59 @@ test("an entry with the provider wins over the bare model id", () => {
   expect(findPrice({ pricing }, "q/y")).toBeNull();
 });
 
-test("the estimate covers text, tools and the longest answer, in every script", () => {
-  const long = "申し訳ございません。".repeat(100);
-  const small = estimateUsage(modelRequest());
-  const large = estimateUsage(modelRequest({ messages: [{ role: "user", text: long }], tools: [{ name: "t", description: "d", inputSchema: { type: "object" } }], maxTokens: null }));
-  // A thousand characters of Japanese are at most about 1,500 tokens.
-  expect(large.tokensIn - small.tokensIn).toBeGreaterThan(1_450);
-  expect([small.tokensOut, large.tokensOut]).toEqual([256, OUTPUT_TOKENS_DEFAULT]);
+test.each(["anthropic", "openai", "openai-compatible"] as const)(
+  "the estimate for %s covers text, tools and the longest answer, in every script",
+  (type) => {
+    const long = "申し訳ございません。".repeat(100);
+    const small = estimateUsage(modelRequest(), type);
+    const large = estimateUsage(
+      modelRequest({
+        messages: [{ role: "user", text: long }],
+        tools: [{ name: "t", description: "d", inputSchema: { type: "object" } }],
+        maxTokens: null,
+      }),
+      type,
+    );
+    // A thousand characters of Japanese are at most about 1,500 tokens, at OpenAI 1,100.
+    expect(large.tokensIn - small.tokensIn).toBeGreaterThan(type === "openai" ? 1_200 : 1_450);
+    expect([small.tokensOut, large.tokensOut]).toEqual([256, OUTPUT_TOKENS_DEFAULT]);
+  },
+);
+
+test("the schema of the answer is read too, and what a model thought before is not forgotten", () => {
+  const plain = estimateUsage(modelRequest(), "anthropic").tokensIn;
+  const outputSchema = { type: "object", properties: { n: { type: "number" } } };
+  expect(estimateUsage(modelRequest({ outputSchema }), "anthropic").tokensIn).toBeGreaterThan(plain + 100);
+  const raw = {
+    model: "m",
+    parts: [
+      { type: "reasoning", text: "Let me think about it. ".repeat(50) },
+      { type: "text", text: "x" },
+    ],
+  };
+  const thought = modelRequest({
+    messages: [
+      { role: "user", text: "Go." },
+      { role: "assistant", text: "x", toolCalls: [], raw },
+    ],
+  });
+  expect(estimateUsage(thought, "anthropic").tokensIn).toBeGreaterThan(plain + 300);
 });
 
 test("the longest answer within an amount costs no more than it, and one token more would", () => {
   fc.assert(
-    fc.property(fc.nat({ max: 1e8 }), fc.integer({ min: 1, max: 1e8 }), fc.nat({ max: 100_000 }), fc.nat({ max: 10_000_000 }), (input, output, tokensIn, micro) => {
-      const priced = price(input / 1e6, output / 1e6);
-      const tokensOut = answerTokensWithin(priced, tokensIn, micro);
-      if (tokensOut > 0) expect(costMicroUsd(priced, { tokensIn, tokensOut })).toBeLessThanOrEqual(micro);
-      expect(costMicroUsd(priced, { tokensIn, tokensOut: tokensOut + 1 })).toBeGreaterThan(micro);
-    }),
+    fc.property(
+      fc.nat({ max: 1e8 }),
+      fc.integer({ min: 1, max: 1e8 }),
+      fc.nat({ max: 100_000 }),
+      fc.nat({ max: 10_000_000 }),
+      (input, output, tokensIn, micro) => {
+        const priced = price(input / 1e6, output / 1e6);
+        const tokensOut = answerTokensWithin(priced, tokensIn, micro);
+        if (tokensOut > 0) expect(costMicroUsd(priced, { tokensIn, tokensOut })).toBeLessThanOrEqual(micro);
+        expect(costMicroUsd(priced, { tokensIn, tokensOut: tokensOut + 1 })).toBeGreaterThan(micro);
+      },
+    ),
   );
 });
 

@@ -3,41 +3,56 @@
  * millionths of that and everything is added up in integers. The sum is rounded up to a millionth of a dollar: the
  * database keeps six decimals, and a budget must not be passed by many small roundings.
  */
-import type { ModelGroup } from "@/lib/config/gateway-schema";
+import type { ModelGroup, Provider } from "@/lib/config/gateway-schema";
+import { estimateTokens, estimateToolUse } from "./estimate-tokens";
 import { OUTPUT_TOKENS_DEFAULT } from "./limits";
 import type { ModelRequest, Usage } from "./model";
+import { describeOutput } from "./output-format";
+import { findReasoning } from "./raw-turn";
 
 export type Price = ModelGroup["pricing"][number];
 
 const SCALE = 1_000_000;
 
-/** English has about four bytes to a token, code and Japanese between two and three; only runs of odd symbols have fewer. */
-const BYTES_PER_TOKEN_MIN = 2;
-const TOKENS_PER_MESSAGE = 16;
-/** A provider's own instructions for tool use, added once when tools are offered. */
-const TOKENS_FOR_TOOL_USE = 700;
+/** What a provider puts around each message. */
+const TOKENS_PER_MESSAGE = 8;
+/** Characters of kept reasoning that is encrypted or signed, for each token that is counted for it. */
+const SEALED_CHARACTERS_PER_TOKEN = 4;
 
-/** An entry that names the provider wins over one that gives the bare model id. Null when the group has no price for it. */
+/**
+ * An entry that names the provider wins over one that gives the bare model id. Null when the group has no price for it.
+ */
 export function findPrice(group: Pick<ModelGroup, "pricing">, model: string): Price | null {
   const bare = model.slice(model.indexOf("/") + 1);
-  return group.pricing.find((price) => price.model === model) ?? group.pricing.find((price) => price.model === bare) ?? null;
+  return (
+    group.pricing.find((price) => price.model === model) ?? group.pricing.find((price) => price.model === bare) ?? null
+  );
 }
 
 /**
- * In millionths of a dollar; 0 without a price. The price list has no prices for a provider's cache, so this is an upper
- * bound: tokens read from it count in full, tokens written to it a quarter more, which is the highest surcharge in use.
+ * In millionths of a dollar; 0 without a price. The price list has no prices for a provider's cache, so this is an
+ * upper bound: tokens read from it count in full, tokens written to it a quarter more, which is the highest surcharge
+ * in use.
  */
-export function costMicroUsd(price: Price | null, usage: Pick<Usage, "tokensIn" | "tokensOut" | "tokensInCacheWrite">): number {
+export function costMicroUsd(
+  price: Price | null,
+  usage: Pick<Usage, "tokensIn" | "tokensOut" | "tokensInCacheWrite">,
+): number {
   if (price === null) return 0;
   const tokensIn = usage.tokensIn + Math.ceil((usage.tokensInCacheWrite ?? 0) / 4);
-  const scaled = BigInt(tokensIn) * scale(price.input_per_million) + BigInt(usage.tokensOut) * scale(price.output_per_million);
+  const scaled =
+    BigInt(tokensIn) * scale(price.input_per_million) + BigInt(usage.tokensOut) * scale(price.output_per_million);
   return Number((scaled + BigInt(SCALE - 1)) / BigInt(SCALE));
 }
 
-/** The longest answer that so much money pays for after the request itself; 0 when there is none, without end when answers cost nothing. */
+/**
+ * The longest answer that so much money pays for after the request itself; 0 when there is none, without end when
+ * answers cost nothing.
+ */
 export function answerTokensWithin(price: Price | null, tokensIn: number, microUsd: number): number {
   if (price === null) return Number.POSITIVE_INFINITY;
-  const left = BigInt(Math.max(0, Math.floor(microUsd))) * BigInt(SCALE) - BigInt(tokensIn) * scale(price.input_per_million);
+  const left =
+    BigInt(Math.max(0, Math.floor(microUsd))) * BigInt(SCALE) - BigInt(tokensIn) * scale(price.input_per_million);
   const perToken = scale(price.output_per_million);
   if (left < 0n) return 0;
   return perToken === 0n ? Number.POSITIVE_INFINITY : Number(left / perToken);
@@ -51,12 +66,26 @@ export function toUsd(microUsd: number): number {
   return microUsd / SCALE;
 }
 
-/** At least as many tokens as the request can use: for budgets, which reserve before they know. */
-export function estimateUsage(request: ModelRequest): Pick<Usage, "tokensIn" | "tokensOut"> {
-  const text = request.system + JSON.stringify(request.messages) + JSON.stringify(request.tools);
-  const overhead = request.messages.length * TOKENS_PER_MESSAGE + (request.tools.length > 0 ? TOKENS_FOR_TOOL_USE : 0);
+/**
+ * At least as many tokens as the request can use at this kind of provider: for budgets, which reserve before they know.
+ */
+export function estimateUsage(
+  request: ModelRequest,
+  provider: Provider["type"],
+): Pick<Usage, "tokensIn" | "tokensOut"> {
+  const { system, messages, tools, outputSchema } = request;
+  const said = messages.map((message) =>
+    message.role === "assistant" ? { text: message.text, toolCalls: message.toolCalls } : message,
+  );
+  const output = outputSchema ? describeOutput(outputSchema) : "";
+  const offered = tools.length > 0 ? estimateTokens(JSON.stringify(tools), provider) + estimateToolUse(provider) : 0;
+  const reasoning = messages.flatMap((message) => (message.role === "assistant" ? findReasoning(message) : []));
+  const sealed =
+    reasoning.reduce((sum, part) => sum + JSON.stringify(part.metadata ?? {}).length, 0) / SEALED_CHARACTERS_PER_TOKEN;
+  const texts = [system, output, JSON.stringify(said), ...reasoning.map((part) => part.text)];
+  const tokens = texts.reduce((sum, text) => sum + estimateTokens(text, provider), 0);
   return {
-    tokensIn: Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN_MIN) + overhead,
+    tokensIn: tokens + offered + Math.ceil(sealed) + messages.length * TOKENS_PER_MESSAGE,
     tokensOut: request.maxTokens ?? OUTPUT_TOKENS_DEFAULT,
   };
 }

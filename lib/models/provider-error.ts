@@ -26,7 +26,8 @@ export class FilteredError extends Error {
 const FILTER_CODES = ["content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"];
 const CREDIT_CODES = ["insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_balance"];
 const LENGTH_CODES = ["context_length_exceeded", "request_too_large", "string_above_max_length"];
-const LENGTH_TEXT = /prompt is too long|maximum context length|context (window|length)|input is too long|exceeds? the (model's )?context/i;
+const LENGTH_TEXT =
+  /prompt is too long|maximum context length|context (window|length)|input is too long|exceeds? the (model's )?context/i;
 
 export function describeFailure(answer: FailedAnswer): ModelError | FilteredError {
   const refusal = readRefusal(answer.body);
@@ -37,15 +38,15 @@ export function describeFailure(answer: FailedAnswer): ModelError | FilteredErro
   const text = kind === "unauthorized" ? "" : cleanErrorText(refusal.text, answer.sent);
   const retryAfterMs = readRetryAfterMs(answer.headers, answer.now);
   const reason = `${(text || MEANING[kind]).replace(/[.\s]+$/, "")}${ADVICE[kind] ?? ""}.`;
-  return new ModelError(kind, answer.model, `${answer.model} answered ${answer.status}${code}: ${reason}`, {
+  return new ModelError({ kind, model: answer.model }, `${answer.model} answered ${answer.status}${code}: ${reason}`, {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     details: { status: answer.status },
   });
 }
 
 /**
- * Some servers, and OpenAI for a response that failed after it was accepted, put an error into an answer with status 200.
- * Null when the answer is none of these.
+ * Some servers, and OpenAI for a response that failed after it was accepted, put an error into an answer with status
+ * 200. Null when the answer is none of these.
  */
 export function findHiddenFailure(value: unknown): { status: number } | null {
   if (value === null || typeof value !== "object" || !("error" in value)) return null;

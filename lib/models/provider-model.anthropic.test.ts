@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anthropicAnswer, startAnthropicServer } from "@/lib/testing/provider-servers/anthropic-server";
-import { anthropicProvider, createGatewayFixture, KEYS, modelRequest } from "@/lib/testing/provider-servers/gateway-fixture";
+import {
+  anthropicProvider,
+  createGatewayFixture,
+  KEYS,
+  modelRequest,
+} from "@/lib/testing/provider-servers/gateway-fixture";
 import type { ProviderServer } from "@/lib/testing/provider-servers/provider-server";
 import type { AssistantMessage, Json, ModelMessage, ModelRequest, ModelTool, ModelTurn } from "./model";
 
@@ -14,7 +19,10 @@ const READ: ModelTool = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
     $defs: { id: { type: "integer", exclusiveMinimum: 0 } },
-    properties: { id: { $ref: "#/$defs/id" }, tags: { type: "array", prefixItems: [{ const: "a" }], unevaluatedItems: false } },
+    properties: {
+      id: { $ref: "#/$defs/id" },
+      tags: { type: "array", prefixItems: [{ const: "a" }], unevaluatedItems: false },
+    },
     required: ["id"],
   },
 };
@@ -30,8 +38,17 @@ function ask(request: ModelRequest, config: Record<string, unknown> = {}, models
   return gateway.generate("standard", request, { signal });
 }
 
-function next(messages: ModelMessage[], turn: ModelTurn, ...results: Extract<ModelMessage, { role: "tool" }>["results"]): ModelMessage[] {
-  const said: AssistantMessage = { role: "assistant", text: turn.text, toolCalls: turn.toolCalls, ...(turn.raw !== undefined && { raw: turn.raw }) };
+function next(
+  messages: ModelMessage[],
+  turn: ModelTurn,
+  ...results: Extract<ModelMessage, { role: "tool" }>["results"]
+): ModelMessage[] {
+  const said: AssistantMessage = {
+    role: "assistant",
+    text: turn.text,
+    toolCalls: turn.toolCalls,
+    ...(turn.raw !== undefined && { raw: turn.raw }),
+  };
   return [...messages, said, ...(results.length > 0 ? [{ role: "tool" as const, results }] : [])];
 }
 
@@ -59,7 +76,10 @@ describe("the request", () => {
   });
 
   test("says which settings a model does not take", async () => {
-    server.reply(anthropicAnswer({ content: [{ type: "text", text: "x" }] }), anthropicAnswer({ content: [{ type: "text", text: "x" }] }));
+    server.reply(
+      anthropicAnswer({ content: [{ type: "text", text: "x" }] }),
+      anthropicAnswer({ content: [{ type: "text", text: "x" }] }),
+    );
     const request = modelRequest({ temperature: 0.3 });
     expect((await ask(request)).turn.ignoredSettings).toBeUndefined();
     expect((await ask(request, {}, ["anthropic/claude-of-tomorrow"])).turn.ignoredSettings).toEqual(["temperature"]);
@@ -89,7 +109,10 @@ describe("a conversation with tools", () => {
       { type: "tool_use", id: "toolu_1", name: READ.name, input: { id: 7 } },
       { type: "tool_use", id: "toolu_2", name: READ.name, input: { id: 8, note: "ä\n" } },
     ];
-    server.reply(anthropicAnswer({ content, stop_reason: "tool_use" }), anthropicAnswer({ content: [{ type: "text", text: "Both paid." }] }));
+    server.reply(
+      anthropicAnswer({ content, stop_reason: "tool_use" }),
+      anthropicAnswer({ content: [{ type: "text", text: "Both paid." }] }),
+    );
     const { turn } = await ask(start);
     expect(turn).toMatchObject({
       text: "Looking.",
@@ -100,7 +123,12 @@ describe("a conversation with tools", () => {
       ],
     });
     const stored = JSON.parse(JSON.stringify(turn)) as ModelTurn;
-    const messages = next(start.messages, stored, { callId: "toolu_1", name: READ.name, status: "succeeded", output: { paid: true } }, { callId: "toolu_2", name: READ.name, status: "succeeded", output: "paid" });
+    const messages = next(
+      start.messages,
+      stored,
+      { callId: "toolu_1", name: READ.name, status: "succeeded", output: { paid: true } },
+      { callId: "toolu_2", name: READ.name, status: "succeeded", output: "paid" },
+    );
     await ask(modelRequest({ tools, messages }));
     const [, said, results] = server.requests[1]!.body.messages as { content: unknown }[];
     expect(said!.content).toEqual(content);
@@ -112,15 +140,34 @@ describe("a conversation with tools", () => {
 
   test("gives every way in which a call can end without success as data and as an error", async () => {
     const statuses = ["failed", "denied", "rejected", "expired", "cancelled"] as const;
-    const outputs: Json[] = [{ success: false, error: "no such order" }, "not permitted", { status: "rejected", tool: "shop.refund", reason: "Wrong customer", on_reject: "recover", tries_left: 1 }, { status: "expired" }, null];
+    const outputs: Json[] = [
+      { success: false, error: "no such order" },
+      "not permitted",
+      { status: "rejected", tool: "shop.refund", reason: "Wrong customer", on_reject: "recover", tries_left: 1 },
+      { status: "expired" },
+      null,
+    ];
     const messages: ModelMessage[] = [
       { role: "user", text: "go" },
-      { role: "assistant", text: "", toolCalls: statuses.map((status) => ({ id: status, name: READ.name, arguments: {} })) },
-      { role: "tool", results: statuses.map((status, index) => ({ callId: status, name: READ.name, status, output: outputs[index]! })) },
+      {
+        role: "assistant",
+        text: "",
+        toolCalls: statuses.map((status) => ({ id: status, name: READ.name, arguments: {} })),
+      },
+      {
+        role: "tool",
+        results: statuses.map((status, index) => ({
+          callId: status,
+          name: READ.name,
+          status,
+          output: outputs[index]!,
+        })),
+      },
     ];
     server.reply(anthropicAnswer({ content: [{ type: "text", text: "I see." }] }));
     await ask(modelRequest({ messages, tools: [READ] }));
-    const results = (server.requests[0]!.body.messages as { content: { is_error: boolean; content: string }[] }[])[2]!.content;
+    const results = (server.requests[0]!.body.messages as { content: { is_error: boolean; content: string }[] }[])[2]!
+      .content;
     expect(results.map((result) => result.is_error)).toEqual([true, true, true, true, true]);
     expect(results.map((result) => JSON.parse(result.content))).toEqual([
       { status: "failed", output: outputs[0] },
@@ -133,15 +180,48 @@ describe("a conversation with tools", () => {
 
   test("gives reasoning back to no other model", async () => {
     server.reply(anthropicAnswer({ content: [{ type: "text", text: "ok" }] }));
-    const raw: Json = { model: "anthropic/claude-other", parts: [{ type: "reasoning", text: "secret plan", metadata: { anthropic: { signature: "x" } } }, { type: "text", text: "hm" }] };
-    await ask(modelRequest({ messages: [{ role: "user", text: "a" }, { role: "assistant", text: "hm", toolCalls: [], raw }, { role: "user", text: "b" }] }));
-    expect((server.requests[0]!.body.messages as unknown[])[1]).toEqual({ role: "assistant", content: [{ type: "text", text: "hm" }] });
+    const raw: Json = {
+      model: "anthropic/claude-other",
+      parts: [
+        { type: "reasoning", text: "secret plan", metadata: { anthropic: { signature: "x" } } },
+        { type: "text", text: "hm" },
+      ],
+    };
+    await ask(
+      modelRequest({
+        messages: [
+          { role: "user", text: "a" },
+          { role: "assistant", text: "hm", toolCalls: [], raw },
+          { role: "user", text: "b" },
+        ],
+      }),
+    );
+    expect((server.requests[0]!.body.messages as unknown[])[1]).toEqual({
+      role: "assistant",
+      content: [{ type: "text", text: "hm" }],
+    });
   });
 
   test("leaves out an assistant message that a cut or refused turn left empty", async () => {
     server.reply(anthropicAnswer({ content: [{ type: "text", text: "ok" }] }));
-    await ask(modelRequest({ messages: [{ role: "user", text: "a" }, { role: "assistant", text: "", toolCalls: [] }, { role: "user", text: "b" }] }));
-    expect(server.requests[0]!.body.messages).toEqual([{ role: "user", content: [{ type: "text", text: "a" }, { type: "text", text: "b" }] }]);
+    await ask(
+      modelRequest({
+        messages: [
+          { role: "user", text: "a" },
+          { role: "assistant", text: "", toolCalls: [] },
+          { role: "user", text: "b" },
+        ],
+      }),
+    );
+    expect(server.requests[0]!.body.messages).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "a" },
+          { type: "text", text: "b" },
+        ],
+      },
+    ]);
   });
 
   test("carries tool names that the provider would refuse, and gives them back as they were", async () => {
@@ -150,7 +230,12 @@ describe("a conversation with tools", () => {
     server.reply(anthropicAnswer({ content: [{ type: "text", text: "x" }] }));
     await ask(modelRequest({ tools }));
     const wireName = (server.requests[0]!.body.tools as { name: string }[])[0]!.name;
-    server.reply(anthropicAnswer({ content: [{ type: "tool_use", id: "toolu_1", name: wireName, input: {} }], stop_reason: "tool_use" }));
+    server.reply(
+      anthropicAnswer({
+        content: [{ type: "tool_use", id: "toolu_1", name: wireName, input: {} }],
+        stop_reason: "tool_use",
+      }),
+    );
     const { turn } = await ask(modelRequest({ tools }));
     expect(turn.toolCalls[0]!.name).toBe(name);
   });
@@ -170,7 +255,12 @@ describe("the turn", () => {
   test("counts cached tokens as part of the input, and says how many they are", async () => {
     const usage = { input_tokens: 10, cache_read_input_tokens: 900, cache_creation_input_tokens: 50, output_tokens: 5 };
     server.reply(anthropicAnswer({ content: [{ type: "text", text: "x" }], usage }));
-    expect((await ask(modelRequest())).usage).toEqual({ tokensIn: 960, tokensOut: 5, tokensInCacheRead: 900, tokensInCacheWrite: 50 });
+    expect((await ask(modelRequest())).usage).toEqual({
+      tokensIn: 960,
+      tokensOut: 5,
+      tokensInCacheRead: 900,
+      tokensInCacheWrite: 50,
+    });
   });
 
   test("marks a call that the token limit cut, so that half of its arguments is never carried out", async () => {
@@ -182,11 +272,20 @@ describe("the turn", () => {
     const { turn } = await ask(modelRequest({ tools: [READ] }));
     expect(turn.finishReason).toBe("length");
     expect(turn.toolCalls[0]).toEqual({ id: "toolu_1", name: READ.name, arguments: { id: 7 } });
-    expect(turn.toolCalls[1]).toMatchObject({ id: "toolu_2", arguments: {}, malformed: { text: '{"id":8}', problem: expect.stringContaining("cut at the token limit") } });
+    expect(turn.toolCalls[1]).toMatchObject({
+      id: "toolu_2",
+      arguments: {},
+      malformed: { text: '{"id":8}', problem: expect.stringContaining("cut at the token limit") },
+    });
   });
 
   test("carries no calls when the model declined", async () => {
-    server.reply(anthropicAnswer({ content: [{ type: "tool_use", id: "toolu_1", name: READ.name, input: {} }], stop_reason: "refusal" }));
+    server.reply(
+      anthropicAnswer({
+        content: [{ type: "tool_use", id: "toolu_1", name: READ.name, input: {} }],
+        stop_reason: "refusal",
+      }),
+    );
     expect((await ask(modelRequest({ tools: [READ] }))).turn).toMatchObject({ finishReason: "refused", toolCalls: [] });
   });
 });

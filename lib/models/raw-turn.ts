@@ -30,9 +30,15 @@ export function findAuthor(message: AssistantMessage): string | null {
   return parsed.success ? parsed.data.model : null;
 }
 
+/** What the model that made a message thought before it; other models are not given it. */
+export function findReasoning(message: AssistantMessage): Extract<RawPart, { type: "reasoning" }>[] {
+  const parsed = rawTurnSchema.safeParse(message.raw);
+  return parsed.success ? parsed.data.parts.filter((part) => part.type === "reasoning") : [];
+}
+
 /**
- * The parts to send back to `model`. Null when another model made the message, or when text or calls were changed since:
- * a signature over something else would be refused.
+ * The parts to send back to `model`. Null when another model made the message, or when text or calls were changed
+ * since: a signature over something else would be refused.
  */
 export function findParts(message: AssistantMessage, model: string): RawPart[] | null {
   const parsed = rawTurnSchema.safeParse(message.raw);
@@ -40,6 +46,9 @@ export function findParts(message: AssistantMessage, model: string): RawPart[] |
   const { parts } = parsed.data;
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
   const ids = parts.flatMap((part) => (part.type === "tool_call" ? [part.id] : []));
-  const isSame = text === message.text && ids.length === message.toolCalls.length && ids.every((id, index) => message.toolCalls[index]?.id === id);
+  const isSame =
+    text === message.text &&
+    ids.length === message.toolCalls.length &&
+    ids.every((id, index) => message.toolCalls[index]?.id === id);
   return isSame ? parts : null;
 }

@@ -89,7 +89,12 @@ function readOutput(output: Json): Json {
 function byTool(calls: readonly SeenCall[], read: (call: SeenCall) => Json): JsonObject {
   const entries = calls.flatMap((call): [string, Json][] => {
     const value = read(call);
-    return call.server === null ? [[call.tool, value]] : [[call.tool, value], [`${call.server}.${call.tool}`, value]];
+    return call.server === null
+      ? [[call.tool, value]]
+      : [
+          [call.tool, value],
+          [`${call.server}.${call.tool}`, value],
+        ];
   });
   return Object.fromEntries(entries);
 }
@@ -112,7 +117,10 @@ function findJson(text: string): Json {
   return (start >= 0 && end > start ? parseJson(text.slice(start, end + 1)) : undefined) ?? null;
 }
 
-/** What a JSON text can begin with. Most of what is asked about is prose, and an error that is thrown and caught costs more than the rest of a turn. */
+/**
+ * What a JSON text can begin with. Most of what is asked about is prose, and an error that is thrown and caught costs
+ * more than the rest of a turn.
+ */
 const JSON_START = /^\s*[[{"\-\dtfn]/;
 
 function parseJson(text: string): Json | undefined {

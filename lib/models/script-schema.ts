@@ -7,9 +7,18 @@ const jsonSchema = z.json() as unknown as z.ZodType<Json>;
 
 const callSchema = z
   .strictObject({
-    tool: z.string().min(1).describe("Name of an offered tool: `orders-read`, `shop.orders-read` or `mcp__shop__orders-read`"),
-    arguments: z.record(z.string(), jsonSchema).default({}).describe("Arguments; strings may hold templates such as `{{ results.orders-read.total }}`"),
-    unlisted: z.boolean().default(false).describe("Ask for the name exactly as written, although it is not among the offered tools"),
+    tool: z
+      .string()
+      .min(1)
+      .describe("Name of an offered tool: `orders-read`, `shop.orders-read` or `mcp__shop__orders-read`"),
+    arguments: z
+      .record(z.string(), jsonSchema)
+      .default({})
+      .describe("Arguments; strings may hold templates such as `{{ results.orders-read.total }}`"),
+    unlisted: z
+      .boolean()
+      .default(false)
+      .describe("Ask for the name exactly as written, although it is not among the offered tools"),
   })
   .describe("One tool call");
 
@@ -18,7 +27,12 @@ const errorSchema = z
     kind: z
       .enum(["rate_limited", "overloaded", "refused", "malformed", "cut"])
       .describe("`refused` and `cut` are turns with that finish reason; the others are failures of the provider"),
-    attempts: z.number().int().min(1).optional().describe("How many tries of this turn fail before it is played; all of them when absent"),
+    attempts: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe("How many tries of this turn fail before it is played; all of them when absent"),
     retry_after_ms: z.number().int().min(0).optional().describe("When the provider says to ask again"),
   })
   .describe("A failure of the provider, for tests");
@@ -63,40 +77,58 @@ function checkContent(turn: TurnContent, context: z.core.$RefinementCtx): void {
   if (!hasContent && turn.error?.attempts !== undefined) {
     refuse("`error.attempts` says when the turn succeeds, so the turn also needs `say`, `call` or `output`");
   }
-  if (!hasText && turn.error?.kind === "cut") refuse("`error.kind: cut` cuts a text, so the turn also needs `say` or `output`");
+  if (!hasText && turn.error?.kind === "cut")
+    refuse("`error.kind: cut` cuts a text, so the turn also needs `say` or `output`");
 }
 
 const turnSchema = z.strictObject(turnFields).superRefine(checkContent).describe("One turn of the model");
 
 const ruleSchema = z
-  .strictObject({ when: jmespathSchema().describe("JMESPath over the conversation; the turn is played when it holds"), ...turnFields })
+  .strictObject({
+    when: jmespathSchema().describe("JMESPath over the conversation; the turn is played when it holds"),
+    ...turnFields,
+  })
   .superRefine(checkContent)
   .describe("A turn that is played whenever its condition holds");
 
 const branchSchema = z
   .strictObject({
-    when: jmespathSchema().optional().describe("JMESPath over the conversation; a branch without it always holds, and stands last"),
+    when: jmespathSchema()
+      .optional()
+      .describe("JMESPath over the conversation; a branch without it always holds, and stands last"),
     ...turnFields,
   })
   .superRefine(checkContent);
 
-const branchesSchema = z.array(branchSchema).min(1).superRefine((branches, context) => {
-  for (const [index, branch] of branches.slice(0, -1).entries()) {
-    if (branch.when !== undefined) continue;
-    context.addIssue({ code: "custom", path: [index], message: "a branch without `when` always holds, so it must stand last" });
-  }
-});
+const branchesSchema = z
+  .array(branchSchema)
+  .min(1)
+  .superRefine((branches, context) => {
+    for (const [index, branch] of branches.slice(0, -1).entries()) {
+      if (branch.when !== undefined) continue;
+      context.addIssue({
+        code: "custom",
+        path: [index],
+        message: "a branch without `when` always holds, so it must stand last",
+      });
+    }
+  });
 
 const entrySchema = z
   .strictObject({
-    branches: branchesSchema.optional().describe("Instead of one turn: several, of which the first whose `when` holds is played"),
+    branches: branchesSchema
+      .optional()
+      .describe("Instead of one turn: several, of which the first whose `when` holds is played"),
     ...turnFields,
   })
   .superRefine(({ branches, ...turn }, context) => {
     if (branches === undefined) return checkContent(turn, context);
     const beside = Object.keys(turn).filter((key) => turn[key as keyof typeof turn] !== undefined);
     if (beside.length === 0) return;
-    context.addIssue({ code: "custom", message: `\`branches\` stands alone; move ${beside.map((key) => `\`${key}\``).join(", ")} into a branch` });
+    context.addIssue({
+      code: "custom",
+      message: `\`branches\` stands alone; move ${beside.map((key) => `\`${key}\``).join(", ")} into a branch`,
+    });
   });
 
 const agentScriptSchema = z
@@ -104,10 +136,17 @@ const agentScriptSchema = z
     params: z
       .record(z.string(), z.string().min(1).superRefine(checkPattern))
       .default({})
-      .describe("Values read from the user's text: name and regular expression, whose first group (or whole match) is the value"),
-    rules: z.array(ruleSchema).default([]).describe("Looked at before `turns`, on every turn; the first that holds is played"),
+      .describe(
+        "Values read from the user's text: name and regular expression, whose first group (or whole match) is the value",
+      ),
+    rules: z
+      .array(ruleSchema)
+      .default([])
+      .describe("Looked at before `turns`, on every turn; the first that holds is played"),
     turns: z.array(entrySchema).default([]).describe("The n-th entry is played on the n-th turn"),
-    otherwise: turnSchema.optional().describe("Played when no rule holds and no turn is left; without it that is an error"),
+    otherwise: turnSchema
+      .optional()
+      .describe("Played when no rule holds and no turn is left; without it that is an error"),
   })
   .superRefine((script, context) => {
     if (script.rules.length + script.turns.length > 0 || script.otherwise) return;

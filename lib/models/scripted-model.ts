@@ -4,9 +4,18 @@
  */
 import { compile, type CompiledExpression, isTruthy } from "@/lib/config/jmespath";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
-import { storableText } from "@/lib/domain/tool-text";
+import { storableText } from "@/lib/text/tool-text";
 import { checkArguments } from "./check-arguments";
-import { type Json, type JsonObject, type Model, ModelError, type ModelRequest, type ModelTool, type ModelTurn, type ToolCallRequest } from "./model";
+import {
+  type Json,
+  type JsonObject,
+  type Model,
+  ModelError,
+  type ModelRequest,
+  type ModelTool,
+  type ModelTurn,
+  type ToolCallRequest,
+} from "./model";
 import { readContext, type ScriptContext, splitToolName } from "./script-context";
 import type { AgentScript, Script, ScriptTurn } from "./script-schema";
 import { sleep } from "./timing";
@@ -50,7 +59,11 @@ class Player {
     this.#file = file;
     const { agent } = request.metadata;
     const found = Object.hasOwn(script.agents, agent) ? script.agents[agent] : script.agents["*"];
-    if (!found) throw new ModelError("script", id, `The script ${file} has no agent ${JSON.stringify(agent)}; it has ${Object.keys(script.agents).join(", ")}.`);
+    if (!found)
+      throw new ModelError(
+        { kind: "script", model: id },
+        `The script ${file} has no agent ${JSON.stringify(agent)}; it has ${Object.keys(script.agents).join(", ")}.`,
+      );
     this.#script = found;
     this.#context = readContext(id, found, request);
   }
@@ -64,19 +77,32 @@ class Player {
     if (turn) return turn;
     if (otherwise) return otherwise;
     if (!entry) throw this.#refusal(`the script has no turn left (it has ${turns.length})`);
-    throw this.#refusal(`no branch fits; the calls before it ended as ${JSON.stringify(this.#context.last.map(({ tool, status }) => `${tool}: ${status}`))}`);
+    throw this.#refusal(
+      `no branch fits; the calls before it ended as ${JSON.stringify(this.#context.last.map(({ tool, status }) => `${tool}: ${status}`))}`,
+    );
   }
 
   play(turn: ScriptTurn): ModelTurn {
     const { error } = turn;
-    const isFailing = error !== undefined && (error.attempts === undefined || (this.request.metadata.attempt ?? 1) <= error.attempts);
+    const isFailing =
+      error !== undefined && (error.attempts === undefined || (this.request.metadata.attempt ?? 1) <= error.attempts);
     if (isFailing && error.kind !== "refused" && error.kind !== "cut") {
       const options = error.retry_after_ms === undefined ? {} : { retryAfterMs: error.retry_after_ms };
-      throw new ModelError(error.kind, this.#id, `${this.#id} failed: ${error.kind} (${this.#place()}).`, options);
+      throw new ModelError(
+        { kind: error.kind, model: this.#id },
+        `${this.#id} failed: ${error.kind} (${this.#place()}).`,
+        options,
+      );
     }
     const text = storableText(this.#renderText(turn));
-    if (isFailing && error.kind === "refused") return this.#finish(turn, { text, toolCalls: [], finishReason: "refused" });
-    if (isFailing) return this.#finish(turn, { text: text.slice(0, Math.floor(text.length / 2)).toWellFormed(), toolCalls: [], finishReason: "length" });
+    if (isFailing && error.kind === "refused")
+      return this.#finish(turn, { text, toolCalls: [], finishReason: "refused" });
+    if (isFailing)
+      return this.#finish(turn, {
+        text: text.slice(0, Math.floor(text.length / 2)).toWellFormed(),
+        toolCalls: [],
+        finishReason: "length",
+      });
     const toolCalls = (turn.call ?? []).map((call, index) => this.#makeCall(call, index));
     return this.#finish(turn, { text, toolCalls, finishReason: toolCalls.length > 0 ? "tool_calls" : "stop" });
   }
@@ -101,16 +127,23 @@ class Player {
     const [found, ...others] = this.request.tools.filter(isMeant).map(({ name }) => name);
     if (found === undefined) {
       const offered = this.request.tools.map(({ name }) => name).join(", ") || "none";
-      throw this.#refusal(`the tool ${JSON.stringify(wanted)} is not offered (offered: ${offered}); \`unlisted: true\` asks for it all the same`);
+      throw this.#refusal(
+        `the tool ${JSON.stringify(wanted)} is not offered (offered: ${offered}); \`unlisted: true\` asks for it all the same`,
+      );
     }
-    if (others.length > 0) throw this.#refusal(`the tool ${JSON.stringify(wanted)} is offered more than once; write one of ${[found, ...others].join(", ")}`);
+    if (others.length > 0)
+      throw this.#refusal(
+        `the tool ${JSON.stringify(wanted)} is offered more than once; write one of ${[found, ...others].join(", ")}`,
+      );
     return found;
   }
 
   #finish(turn: ScriptTurn, played: Omit<ModelTurn, "usage">): ModelTurn {
     const { system, messages } = this.request;
     const tokensIn = turn.usage?.tokens_in ?? countTokens(system + JSON.stringify(messages));
-    const tokensOut = turn.usage?.tokens_out ?? countTokens(played.text + played.toolCalls.map((call) => JSON.stringify(call.arguments)).join(""));
+    const tokensOut =
+      turn.usage?.tokens_out ??
+      countTokens(played.text + played.toolCalls.map((call) => JSON.stringify(call.arguments)).join(""));
     return { ...played, usage: { tokensIn, tokensOut } };
   }
 
@@ -139,7 +172,11 @@ class Player {
   }
 
   #refusal(problem: string, cause?: unknown): ModelError {
-    return new ModelError("script", this.#id, `Script ${this.#file}, agent ${this.#context.agent}, turn ${this.#context.turn}: ${problem}.`, { cause });
+    return new ModelError(
+      { kind: "script", model: this.#id },
+      `Script ${this.#file}, agent ${this.#context.agent}, turn ${this.#context.turn}: ${problem}.`,
+      { cause },
+    );
   }
 }
 

@@ -7,7 +7,10 @@ export interface Timing {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Rejects with the signal's own reason: the runtime's timers would make an error with a stack for each turn that ends in time. */
+/**
+ * Rejects with the signal's own reason: the runtime's timers would make an error with a stack for each turn that ends
+ * in time.
+ */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error);
@@ -34,10 +37,13 @@ export interface TimeoutOptions {
 const IN_TIME = new Error("the action ended in time");
 
 /**
- * Aborts the action when its time is over, and rejects with `onTimeout`'s error then. When the caller aborts, rejects with
- * the caller's reason. An answer that arrives all the same is given back: it is paid for.
+ * Aborts the action when its time is over, and rejects with `onTimeout`'s error then. When the caller aborts, rejects
+ * with the caller's reason. An answer that arrives all the same is given back: it is paid for.
  */
-export async function withTimeout<T>({ timeoutMs, signal, timing, onTimeout }: TimeoutOptions, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withTimeout<T>(
+  { timeoutMs, signal, timing, onTimeout }: TimeoutOptions,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   signal.throwIfAborted();
   const over = new AbortController();
   const timer = new AbortController();

@@ -4,7 +4,8 @@
  */
 import type { Provider } from "@/lib/config/gateway-schema";
 import { OUTPUT_TOKENS_DEFAULT } from "./limits";
-import type { AssistantMessage, ModelMessage, ModelRequest, ToolCallRequest, ToolResult } from "./model";
+import type { AssistantMessage, JsonObject, ModelMessage, ModelRequest, ToolCallRequest, ToolResult } from "./model";
+import { describeOutput } from "./output-format";
 import { findParts, type RawPart } from "./raw-turn";
 import type { SdkAssistantPart, SdkCall, SdkMessage, SdkTool, SdkToolResultPart } from "./sdk-types";
 import { listCalledNames, toWireName } from "./tool-names";
@@ -19,21 +20,30 @@ export interface SdkTarget {
 
 type Metadata = RawPart["metadata"];
 
-export function toSdkCall(request: ModelRequest, target: SdkTarget): SdkCall {
-  const maxOutputTokens = chooseMaxTokens(request, target);
+/** `structured`: the answer's schema in the provider's own form; without it the schema goes into the system prompt. */
+export function toSdkCall(request: ModelRequest, target: SdkTarget, structured: JsonObject | null = null): SdkCall {
+  const words = request.outputSchema && structured === null ? [describeOutput(request.outputSchema)] : [];
+  const system =
+    words.length === 0
+      ? request.system
+      : [request.system.trimEnd(), ...words].filter((text) => text !== "").join("\n\n");
   return {
-    prompt: [...toSystem(request.system, target), ...request.messages.flatMap((message) => toMessage(message, target))],
+    prompt: [...toSystem(system, target), ...request.messages.flatMap((message) => toMessage(message, target))],
     ...toTools(request, target),
-    ...(maxOutputTokens !== null && { maxOutputTokens }),
+    ...(structured !== null && { responseFormat: { type: "json", name: "answer", schema: structured } }),
+    // A bound makes the cost of a call foreseeable.
+    maxOutputTokens: request.maxTokens ?? OUTPUT_TOKENS_DEFAULT,
     ...(request.temperature !== null && { temperature: request.temperature }),
     // Nothing is kept at OpenAI: the conversation is ours, and reasoning travels with it, encrypted.
-    ...(target.type === "openai" && { providerOptions: { openai: { store: false } } }),
+    // A strict schema would make every field required, so that a model would have to fill in reasons to skip or to
+    // fail.
+    ...(target.type === "openai" && {
+      providerOptions: { openai: { store: false, ...(structured !== null && { strictJsonSchema: false }) } },
+    }),
+    // The SDK's other way is a tool that must be called, which rules out several calls in one turn.
+    ...(target.type === "anthropic" &&
+      structured !== null && { providerOptions: { anthropic: { structuredOutputMode: "outputFormat" } } }),
   };
-}
-
-/** A bound makes the cost of a call foreseeable. Other servers refuse one that is larger than the model's window, so they choose. */
-function chooseMaxTokens(request: ModelRequest, target: SdkTarget): number | null {
-  return request.maxTokens ?? (target.type === "openai-compatible" ? null : OUTPUT_TOKENS_DEFAULT);
 }
 
 function toSystem(system: string, target: SdkTarget): SdkMessage[] {
@@ -44,25 +54,32 @@ function toSystem(system: string, target: SdkTarget): SdkMessage[] {
 }
 
 function toTools(request: ModelRequest, target: SdkTarget): Pick<SdkCall, "tools" | "toolChoice"> {
-  const tools = request.tools.map(
-    ({ name, description, inputSchema }): SdkTool => ({
-      type: "function",
-      name: toWireName(name),
-      description,
-      inputSchema,
-    }),
-  );
+  const tools = request.tools.map(({ name, description, inputSchema }): SdkTool => ({
+    type: "function",
+    name: toWireName(name),
+    description,
+    inputSchema,
+  }));
   if (tools.length > 0) return { tools };
   const called = listCalledNames(request);
   if (target.type !== "anthropic" || called.length === 0) return {};
-  // Anthropic refuses a conversation with calls in it when no tools are defined, so a turn that must conclude names them.
-  const named = called.map((name): SdkTool => ({ type: "function", name: toWireName(name), description: "No longer available.", inputSchema: { type: "object" } }));
+  // Anthropic refuses a conversation with calls in it when no tools are defined, so a turn that must conclude names
+  // them.
+  const named = called.map((name): SdkTool => ({
+    type: "function",
+    name: toWireName(name),
+    description: "No longer available.",
+    inputSchema: { type: "object" },
+  }));
   return { tools: named, toolChoice: { type: "none" } };
 }
 
 function toMessage(message: ModelMessage, target: SdkTarget): SdkMessage[] {
   if (message.role === "user") return [{ role: "user", content: [{ type: "text", text: message.text }] }];
-  if (message.role === "tool") return message.results.length === 0 ? [] : [{ role: "tool", content: message.results.map((result) => toResult(result, target)) }];
+  if (message.role === "tool")
+    return message.results.length === 0
+      ? []
+      : [{ role: "tool", content: message.results.map((result) => toResult(result, target)) }];
   const content = toAssistantParts(message, target);
   // Providers refuse an assistant message without content, which is what a cut or refused turn can leave.
   return content.length === 0 ? [] : [{ role: "assistant", content }];
@@ -85,7 +102,13 @@ function toText(text: string, metadata?: Metadata): SdkAssistantPart[] {
 }
 
 function toCall(call: ToolCallRequest, metadata?: Metadata): SdkAssistantPart {
-  return { type: "tool-call", toolCallId: call.id, toolName: toWireName(call.name), input: call.arguments, ...toOptions(metadata) };
+  return {
+    type: "tool-call",
+    toolCallId: call.id,
+    toolName: toWireName(call.name),
+    input: call.arguments,
+    ...toOptions(metadata),
+  };
 }
 
 function toOptions(metadata: Metadata): Pick<SdkMessage, "providerOptions"> {
@@ -94,8 +117,18 @@ function toOptions(metadata: Metadata): Pick<SdkMessage, "providerOptions"> {
 
 function toResult({ callId, name, status, output }: ToolResult, target: SdkTarget): SdkToolResultPart {
   const part = { type: "tool-result" as const, toolCallId: callId, toolName: toWireName(name) };
-  if (status === "succeeded") return { ...part, output: typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output } };
+  if (status === "succeeded")
+    return {
+      ...part,
+      output: typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output },
+    };
   // Only Anthropic has a mark for a failed call, so how it ended always stands in the data as well.
   const hasStatus = output !== null && typeof output === "object" && !Array.isArray(output) && "status" in output;
-  return { ...part, output: { type: target.type === "anthropic" ? "error-json" : "json", value: hasStatus ? output : { status, output } } };
+  return {
+    ...part,
+    output: {
+      type: target.type === "anthropic" ? "error-json" : "json",
+      value: hasStatus ? output : { status, output },
+    },
+  };
 }

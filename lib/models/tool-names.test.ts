@@ -8,14 +8,17 @@ test("a name that fits stays as it is", () => {
 
 test("any name fits every provider on the wire and comes back unchanged", () => {
   fc.assert(
-    fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 200, unit: "binary" }), { minLength: 1, maxLength: 20 }), (names) => {
-      const tools = names.map((name) => ({ name, description: "", inputSchema: {} }));
-      const nameOf = readWireNames({ tools, messages: [] });
-      for (const name of names) {
-        expect(toWireName(name)).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-        expect(nameOf(toWireName(name))).toBe(name);
-      }
-    }),
+    fc.property(
+      fc.uniqueArray(fc.string({ minLength: 1, maxLength: 200, unit: "binary" }), { minLength: 1, maxLength: 20 }),
+      (names) => {
+        const tools = names.map((name) => ({ name, description: "", inputSchema: {} }));
+        const nameOf = readWireNames({ tools, messages: [] });
+        for (const name of names) {
+          expect(toWireName(name)).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+          expect(nameOf(toWireName(name))).toBe(name);
+        }
+      },
+    ),
   );
 });
 

@@ -1,6 +1,6 @@
 /**
- * Providers take tool names of at most 64 letters, digits, hyphens and underscores; MCP allows longer ones, with dots and
- * slashes. A name that does not fit travels as a readable beginning with a digest, the same one in every request.
+ * Providers take tool names of at most 64 letters, digits, hyphens and underscores; MCP allows longer ones, with dots
+ * and slashes. A name that does not fit travels as a readable beginning with a digest, the same one in every request.
  */
 import { createHash } from "node:crypto";
 import type { ModelRequest } from "./model";
@@ -15,14 +15,21 @@ export function toWireName(name: string): string {
   return `${readable}_${digest}`;
 }
 
-/** Gives back the name that stands behind a wire name; a name that the request does not know stays as the model wrote it. */
+/**
+ * Gives back the name that stands behind a wire name; a name that the request does not know stays as the model wrote
+ * it.
+ */
 export function readWireNames(request: Pick<ModelRequest, "tools" | "messages">): (wireName: string) => string {
-  const names = new Map([...listCalledNames(request), ...request.tools.map((tool) => tool.name)].map((name) => [toWireName(name), name]));
+  const names = new Map(
+    [...listCalledNames(request), ...request.tools.map((tool) => tool.name)].map((name) => [toWireName(name), name]),
+  );
   return (wireName) => names.get(wireName) ?? wireName;
 }
 
 /** Names of the tools that were called so far, each once. */
 export function listCalledNames({ messages }: Pick<ModelRequest, "messages">): string[] {
-  const names = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls.map((call) => call.name) : []));
+  const names = messages.flatMap((message) =>
+    message.role === "assistant" ? message.toolCalls.map((call) => call.name) : [],
+  );
   return [...new Set(names)];
 }

@@ -22,14 +22,23 @@ export interface TransportOptions {
 export function createTransport({ model, fetch, now }: TransportOptions): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : input;
-    const sent: SentRequest = { headers: new Headers(init.headers), body: typeof init.body === "string" ? init.body : "" };
+    const sent: SentRequest = {
+      headers: new Headers(init.headers),
+      body: typeof init.body === "string" ? init.body : "",
+    };
     const signal = init.signal ?? undefined;
-    const response = await guard(model, signal, () => fetch(url, { ...init, redirect: "manual", holdsSecret: listHeaderSecrets(sent.headers).length > 0 }));
+    const response = await guard(model, signal, () =>
+      fetch(url, { ...init, redirect: "manual", holdsSecret: listHeaderSecrets(sent.headers).length > 0 }),
+    );
     const { status, headers } = response;
     const limit = response.ok ? ANSWER_SIZE_BYTES_MAX : ERROR_SIZE_BYTES_MAX;
     const { text, isCut } = await guard(model, signal, () => readText(response, limit));
     if (!response.ok) throw describeFailure({ model, status, headers, body: text, sent, now: now() });
-    if (isCut) throw new ModelError("too_large", model, `${model} gave an answer of more than ${ANSWER_SIZE_BYTES_MAX / 1024 / 1024} MiB, which is not read.`);
+    if (isCut)
+      throw new ModelError(
+        { kind: "too_large", model },
+        `${model} gave an answer of more than ${ANSWER_SIZE_BYTES_MAX / 1024 / 1024} MiB, which is not read.`,
+      );
     const value = parseAnswer(model, text);
     const hidden = findHiddenFailure(value);
     if (hidden) throw describeFailure({ model, status: hidden.status, headers, body: text, sent, now: now() });
@@ -43,9 +52,9 @@ async function guard<T>(model: string, signal: AbortSignal | undefined, act: () 
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     const refusal = findRefusal(error);
-    if (refusal) throw new ModelError("misconfigured", model, `${model} cannot be asked: ${refusal.message}`);
+    if (refusal) throw new ModelError({ kind: "misconfigured", model }, `${model} cannot be asked: ${refusal.message}`);
     // The error itself is left behind: it may hold the address, and an address may hold a key.
-    throw new ModelError("unreachable", model, `${model} cannot be reached: ${describeNetworkError(error)}.`);
+    throw new ModelError({ kind: "unreachable", model }, `${model} cannot be reached: ${describeNetworkError(error)}.`);
   }
 }
 
@@ -96,6 +105,6 @@ function parseAnswer(model: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ModelError("malformed", model, `${model} gave an answer that is not JSON.`);
+    throw new ModelError({ kind: "malformed", model }, `${model} gave an answer that is not JSON.`);
   }
 }

@@ -5,7 +5,14 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BatchSpanProcessor, type IdGenerator, RandomIdGenerator, type ReadableSpan, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
+  type ReadableSpan,
+  type SpanExporter,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import { log } from "@/lib/log";
 import { sampler } from "./sampler";
 import { scrubSpan } from "./scrub-span";
@@ -14,10 +21,15 @@ import { tracing } from "./span";
 /** At the end of the process: longer, and whoever stops us takes us for hanging. */
 const CLOSE_MS_MAX = 2_000;
 
-export function openTracing({ endpoint, serviceName }: { endpoint: string; serviceName: string }): { close(): Promise<void> } {
+export function openTracing({ endpoint, serviceName }: { endpoint: string; serviceName: string }): {
+  close(): Promise<void>;
+} {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, "")}/v1/traces` });
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ "service.name": serviceName, "service.instance.id": `${hostname()}:${process.pid}` }),
+    resource: resourceFromAttributes({
+      "service.name": serviceName,
+      "service.instance.id": `${hostname()}:${process.pid}`,
+    }),
     idGenerator: createIds(),
     sampler,
     spanProcessors: [new BatchSpanProcessor({ exporter: scrubbing(exporter), scheduledDelayMillis: 1_000 })],
@@ -52,7 +64,8 @@ function scrubbing(exporter: SpanExporter): SpanExporter {
       spans.forEach(scrubSpan);
       exporter.export(spans, (result) => {
         const failed = result.code !== ExportResultCode.SUCCESS;
-        if (failed && !isFailing) log.warn({ reason: result.error?.message }, "traces could not be sent; it is tried again with the next ones");
+        if (failed && !isFailing)
+          log.warn({ reason: result.error?.message }, "traces could not be sent; it is tried again with the next ones");
         if (!failed && isFailing) log.info("traces are sent again");
         isFailing = failed;
         done(result);

@@ -9,5 +9,6 @@ test("the trace of a run has the bits of its id, so that it sorts by time and ev
   const contexts = ids.map(runSpanContext);
   expect(new Set(contexts.map(({ traceId }) => traceId)).size).toBe(ids.length);
   expect(contexts.map(({ traceId }) => traceId)).toEqual(contexts.map(({ traceId }) => traceId).toSorted());
-  for (const { traceId, spanId } of contexts) expect([/^[0-9a-f]{32}$/.test(traceId), /^[0-9a-f]{16}$/.test(spanId)]).toEqual([true, true]);
+  for (const { traceId, spanId } of contexts)
+    expect([/^[0-9a-f]{32}$/.test(traceId), /^[0-9a-f]{16}$/.test(spanId)]).toEqual([true, true]);
 });

@@ -1,6 +1,6 @@
 /**
- * The trace of a run is found from its id: a ULID has the 128 bits of a trace id. So every process, today's or next week's, writes to
- * the same trace, and nothing has to be kept for it.
+ * The trace of a run is found from its id: a ULID has the 128 bits of a trace id. So every process, today's or next
+ * week's, writes to the same trace, and nothing has to be kept for it.
  */
 import { type Context, ROOT_CONTEXT, type SpanContext, trace, TraceFlags } from "@opentelemetry/api";
 

@@ -1,17 +1,23 @@
-/** Everything is recorded but what says nothing: probes and files, which are asked for every few seconds, and what Next.js loads ahead at its start. A collector samples, if that is wanted. */
-import { type Attributes, type Context, type Link, type SpanKind, trace, TraceFlags } from "@opentelemetry/api";
+/**
+ * Everything is recorded but what says nothing: probes and files, which are asked for every few seconds, and what
+ * Next.js loads ahead at its start. A collector samples, if that is wanted.
+ */
+import { trace, TraceFlags } from "@opentelemetry/api";
 import { type Sampler, SamplingDecision, type SamplingResult } from "@opentelemetry/sdk-trace";
 
 const QUIET = /^\/(healthz|readyz|metrics|_next\/.*)(\?|$)/;
 
 export const sampler: Sampler = {
-  shouldSample(parent: Context, _traceId: string, name: string, _kind: SpanKind, attributes: Attributes, _links: Link[]): SamplingResult {
+  shouldSample(...[parent, , name, , attributes]: Parameters<Sampler["shouldSample"]>): SamplingResult {
     const above = trace.getSpanContext(parent);
     // A caller's flag must not decide what we record; that of a span of our own says that it was left out.
     const isLeftOut = above !== undefined && above.isRemote !== true && (above.traceFlags & TraceFlags.SAMPLED) === 0;
     const isQuiet = typeof attributes["http.target"] === "string" && QUIET.test(attributes["http.target"]);
     const isLoadedAhead = above === undefined && name === "load route module";
-    return { decision: isLeftOut || isQuiet || isLoadedAhead ? SamplingDecision.NOT_RECORD : SamplingDecision.RECORD_AND_SAMPLED };
+    return {
+      decision:
+        isLeftOut || isQuiet || isLoadedAhead ? SamplingDecision.NOT_RECORD : SamplingDecision.RECORD_AND_SAMPLED,
+    };
   },
   toString: () => "AllButProbes",
 };

@@ -1,4 +1,7 @@
-/** Takes out of a span what others than we put there and what may be confidential: queries of addresses, and what errors say. */
+/**
+ * Takes out of a span what others than we put there and what may be confidential: queries of addresses, and what errors
+ * say.
+ */
 import type { Attributes } from "@opentelemetry/api";
 
 interface Scrubbed {
@@ -8,7 +11,10 @@ interface Scrubbed {
   readonly status: { message?: string };
 }
 
-/** Next.js writes spans of its own for requests. An address's query may be a code of a sign-in; an error's text may quote anything. */
+/**
+ * Next.js writes spans of its own for requests. An address's query may be a code of a sign-in; an error's text may
+ * quote anything.
+ */
 export function scrubSpan(span: Scrubbed): void {
   for (const [name, value] of Object.entries(span.attributes)) {
     if (typeof value === "string" && isAddress(name)) span.attributes[name] = withoutQuery(value);
@@ -23,5 +29,6 @@ export function scrubSpan(span: Scrubbed): void {
   }
 }
 
-const isAddress = (name: string): boolean => /^(http\.(url|target)|url\.(full|path)|next\.(span_name|route))$/.test(name);
+const isAddress = (name: string): boolean =>
+  /^(http\.(url|target)|url\.(full|path)|next\.(span_name|route))$/.test(name);
 const withoutQuery = (text: string): string => text.split(/[?#]/, 1)[0] ?? "";

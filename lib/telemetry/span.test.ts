@@ -16,20 +16,30 @@ afterAll(async () => {
 });
 
 test("with tracing off the work is done, and neither log lines nor servers are told of a trace", async () => {
-  expect(await withSpan({ name: "off" }, async (span) => [span.isRecording(), activeTraceIds(), traceParent()])).toEqual([false, {}, {}]);
+  expect(
+    await withSpan({ name: "off" }, async (span) => [span.isRecording(), activeTraceIds(), traceParent()]),
+  ).toEqual([false, {}, {}]);
   addSpan({ name: "off" });
 });
 
 test("with tracing on log lines and servers are told the ids of the span, and what fails is marked by its kind without its words", async () => {
   switchTracing(true);
   const told = await withSpan({ name: "on" }, async () => ({ ...activeTraceIds(), ...traceParent() }));
-  await expect(withSpan({ name: "refused" }, async () => Promise.reject(new KimitsuError("conflict", "sentinel-words")))).rejects.toThrow("sentinel-words");
-  await expect(withSpan({ name: "broken" }, async () => Promise.reject(new TypeError("sentinel-words")))).rejects.toThrow("sentinel-words");
+  await expect(
+    withSpan({ name: "refused" }, async () => Promise.reject(new KimitsuError("conflict", "sentinel-words"))),
+  ).rejects.toThrow("sentinel-words");
+  await expect(
+    withSpan({ name: "broken" }, async () => Promise.reject(new TypeError("sentinel-words"))),
+  ).rejects.toThrow("sentinel-words");
   switchTracing(false);
   await close();
   const [on, refused, broken, ...others] = collector.spans();
   expect(others).toEqual([]);
-  expect(told).toEqual({ trace_id: on!.traceId, span_id: on!.spanId, traceparent: `00-${on!.traceId}-${on!.spanId}-01` });
+  expect(told).toEqual({
+    trace_id: on!.traceId,
+    span_id: on!.spanId,
+    traceparent: `00-${on!.traceId}-${on!.spanId}-01`,
+  });
   expect([refused!.attributes["error.type"], broken!.attributes["error.type"]]).toEqual(["conflict", "TypeError"]);
   expect(collector.text()).not.toContain("sentinel-words");
 });

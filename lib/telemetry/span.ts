@@ -1,5 +1,20 @@
-/** Spans around work. With tracing off, which is the default, the work is simply done. Attributes are names, ids and figures, never values. */
-import { type Attributes, type Context, context, INVALID_SPAN_CONTEXT, isSpanContextValid, type Link, type Span, type SpanContext, type SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+/**
+ * Spans around work. With tracing off, which is the default, the work is simply done. Attributes are names, ids and
+ * figures, never values.
+ */
+import {
+  type Attributes,
+  type Context,
+  context,
+  INVALID_SPAN_CONTEXT,
+  isSpanContextValid,
+  type Link,
+  type Span,
+  type SpanContext,
+  type SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import { KimitsuError } from "@/lib/errors";
 
 interface Tracing {

@@ -6,7 +6,10 @@ export interface RunningTracing {
   stop(): Promise<void>;
 }
 
-/** Traces go where OTEL_EXPORTER_OTLP_ENDPOINT says. Without it nothing is loaded, and what would be a span costs one look at a variable. */
+/**
+ * Traces go where OTEL_EXPORTER_OTLP_ENDPOINT says. Without it nothing is loaded, and what would be a span costs one
+ * look at a variable.
+ */
 export async function startTracing(): Promise<RunningTracing> {
   if (env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return { stop: async () => undefined };
   const { openTracing } = await import("./open-tracing");

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { OPERATOR_ACTOR } from "@/lib/domain/actor";
-import { hashPassword } from "@/lib/domain/password";
-import type { Role } from "@/lib/domain/roles";
-import type { EngineDeps } from "@/lib/engine/deps";
+import { OPERATOR_ACTOR } from "@/lib/people/rules/actor";
+import { hashPassword } from "@/lib/people/rules/password";
+import type { Role } from "@/lib/people/rules/roles";
+import type { EngineDeps } from "@/lib/database/deps";
 import { createId } from "@/lib/ids";
-import { createUserRow } from "@/lib/store/transitions/create-user";
+import { createUserRow } from "@/lib/people/transitions/create-user";
 
 export const TEST_PASSWORD = "paper lantern 42 river";
 

@@ -1,13 +1,13 @@
 /**
- * Who starts runs and decides while everything around breaks, as a careful program would: half of it in the test's own process, which advances nothing,
- * and half by asking processes that serve. Whoever gets no answer asks the next one: a start with the same key, or, if it had none, as another run;
- * a decision after another look at whether it still waits.
+ * Who starts runs and decides while everything around breaks, as a careful program would: half of it in the test's own
+ * process, which advances nothing, and half by asking processes that serve. Whoever gets no answer asks the next one: a
+ * start with the same key, or, if it had none, as another run; a decision after another look at whether it still waits.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { decideApproval, type DecidedBy } from "@/lib/engine/decide-approval";
-import { settleCall } from "@/lib/engine/settle-call";
+import { decideApproval, type DecidedBy } from "@/lib/approvals/decide-approval";
+import { settleCall } from "@/lib/runs/settle-call";
 import { KimitsuError } from "@/lib/errors";
-import { isDatabaseAway } from "@/lib/store/database-away";
+import { isDatabaseAway } from "@/lib/database/database-away";
 import { startTwoCalls } from "@/lib/testing/two-calls";
 import type { Fleet, WebProcess } from "@/lib/testing/worker-process";
 
@@ -24,7 +24,10 @@ export interface ChaosClient {
 }
 
 /** `webs` are those that serve; null is one that was killed. */
-export async function createChaosClient({ fleet, person }: { fleet: Fleet; person: DecidedBy }, webs: readonly (WebProcess | null)[]): Promise<ChaosClient> {
+export async function createChaosClient(
+  { fleet, person }: { fleet: Fleet; person: DecidedBy },
+  webs: readonly (WebProcess | null)[],
+): Promise<ChaosClient> {
   const { deps } = fleet;
   const [decider, starter] = [await fleet.tokenOf(person), await fleet.tokenOf(await fleet.person("Sam"))];
   let acts = 0;
@@ -33,7 +36,9 @@ export async function createChaosClient({ fleet, person }: { fleet: Fleet; perso
   /** Null when there was no answer, or none but that it cannot be done now. */
   const ask = async (...[path, token, body, headers]: Parameters<WebProcess["post"]>) => {
     const alive = webs.filter((web) => web !== null);
-    const answer = await alive[asked++ % alive.length]?.post(path, token, body, headers, AbortSignal.timeout(ANSWER_MS_MAX)).catch(() => null);
+    const answer = await alive[asked++ % alive.length]
+      ?.post(path, token, body, headers, AbortSignal.timeout(ANSWER_MS_MAX))
+      .catch(() => null);
     return answer && answer.status < 500 ? answer : null;
   };
   const act = async (path: string, body: object, otherwise: () => Promise<unknown>) => {
@@ -49,17 +54,27 @@ export async function createChaosClient({ fleet, person }: { fleet: Fleet; perso
         return (await patiently(() => startTwoCalls(deps, `run-${index}-${++tries}`))).runId;
       }
       for (let tries = 1; ; tries += 1) {
-        // The first try of some has no key, so that the process which answers may also take the run; the next one is another run, and has one.
+        // The first try of some has no key, so that the process which answers may also take the run; the next one is
+        // another run, and has one.
         const hasKey = index % 3 === 0 || tries > 1;
         const tag = hasKey ? `key-${index}` : `web-${index}`;
-        const answer = await ask("/runs", starter, { workflow: "main", params: { tag } }, hasKey ? { "idempotency-key": tag } : {});
+        const answer = await ask(
+          "/runs",
+          starter,
+          { workflow: "main", params: { tag } },
+          hasKey ? { "idempotency-key": tag } : {},
+        );
         if (answer?.status === 202) return answer.body.run_id!;
         if (answer) throw new Error(`a start: ${JSON.stringify(answer)}`);
         await delay(Math.min(AGAIN_MS * 2 ** tries, ANSWER_MS_MAX));
       }
     },
-    approve: (approvalId) => act(`/approvals/${approvalId}/decide`, { decision: "approve" }, () => decideApproval(deps, person, { approvalId, verdict: "approved" })),
-    settle: (callId, outcome) => act(`/calls/${callId}/settle`, { outcome }, () => settleCall(deps, person.actor, { callId, outcome })),
+    approve: (approvalId) =>
+      act(`/approvals/${approvalId}/decide`, { decision: "approve" }, () =>
+        decideApproval(deps, person, { approvalId, verdict: "approved" }),
+      ),
+    settle: (callId, outcome) =>
+      act(`/calls/${callId}/settle`, { outcome }, () => settleCall(deps, person.actor, { callId, outcome })),
   };
 }
 

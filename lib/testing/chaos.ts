@@ -1,12 +1,12 @@
 /**
- * Faults at random while runs go through several processes, those that only advance runs and those that also serve the people who start and decide:
- * kills, stops, restarts of Postgres, cut connections, a tool server that takes its time. A seed decides what happens to whom and when; what a machine
- * makes of it differs a little each time.
+ * Faults at random while runs go through several processes, those that only advance runs and those that also serve the
+ * people who start and decide: kills, stops, restarts of Postgres, cut connections, a tool server that takes its time.
+ * A seed decides what happens to whom and when; what a machine makes of it differs a little each time.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { LEASE_MS } from "@/lib/domain/limits";
-import type { DecidedBy } from "@/lib/engine/decide-approval";
-import { verifyAudit } from "@/lib/engine/verify-audit";
+import { LEASE_MS } from "@/lib/limits";
+import type { DecidedBy } from "@/lib/approvals/decide-approval";
+import { verifyAudit } from "@/lib/audit/verify-audit";
 import { type ChaosClient, createChaosClient, patiently } from "@/lib/testing/chaos-client";
 import type { PrivatePostgres } from "@/lib/testing/private-postgres";
 import type { RecordingServer } from "@/lib/testing/recording-server";
@@ -97,7 +97,11 @@ interface Places<P> {
   fill(place: number): Promise<void>;
 }
 
-async function fillPlaces<P extends WorkerProcess>(count: number, start: () => Promise<P>, seen: Seen): Promise<Places<P>> {
+async function fillPlaces<P extends WorkerProcess>(
+  count: number,
+  start: () => Promise<P>,
+  seen: Seen,
+): Promise<Places<P>> {
   const list: (P | null)[] = Array.from({ length: count }, () => null);
   const fill = async (place: number) => {
     const found = await startAgain(start);
@@ -116,7 +120,12 @@ async function fillPlaces<P extends WorkerProcess>(count: number, start: () => P
 }
 
 /** The first that is killed is one that serves, if there are any. */
-async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, processes, ms, everyMs }: ChaosPlan, webs: Places<WebProcess>, seen: Seen): Promise<FaultCounts> {
+async function faultAtRandom(
+  { fleet, postgres, server }: ChaosBench,
+  { seed, processes, ms, everyMs }: ChaosPlan,
+  webs: Places<WebProcess>,
+  seen: Seen,
+): Promise<FaultCounts> {
   const random = createRandom(seed);
   const workers = await fillPlaces(processes, () => fleet.startWorker(), seen);
   const under: Promise<unknown>[] = [];
@@ -132,7 +141,9 @@ async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, pr
   }
   const among = ({ list, fill }: Places<WorkerProcess>, place: number): Victim | null => {
     const found = list[place];
-    return found && !stopped.has(found) ? { found, leave: () => void (list[place] = null), again: () => fill(place) } : null;
+    return found && !stopped.has(found)
+      ? { found, leave: () => void (list[place] = null), again: () => fill(place) }
+      : null;
   };
   const webCount = webs.list.length;
   const find = (place: number) => (place < webCount ? among(webs, place) : among(workers, place - webCount));
@@ -149,12 +160,16 @@ async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, pr
       const forMs = LEASE_MS * (0.2 + 1.4 * random());
       if (forMs > LEASE_MS) seen.gone.set(found.ownerId, Date.now());
       signal(found, "SIGSTOP");
-      under.push(delay(forMs).then(() => {
-        signal(found, "SIGCONT");
-        stopped.delete(found);
-      }));
+      under.push(
+        delay(forMs).then(() => {
+          signal(found, "SIGCONT");
+          stopped.delete(found);
+        }),
+      );
     },
-    cut: () => postgres.db.$queryRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.5`,
+    cut: () =>
+      postgres.db
+        .$queryRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.5`,
     slow: async () => {
       const tool = random() < 0.5 ? FREE_TOOL : ASKED_TOOL;
       await server.hold(tool);
@@ -166,7 +181,7 @@ async function faultAtRandom({ fleet, postgres, server }: ChaosBench, { seed, pr
       await postgres.start();
     },
   };
-  for (let isFirst = true; performance.now() < end; ) {
+  for (let isFirst = true; performance.now() < end;) {
     await delay(everyMs * (0.3 + 1.4 * random()));
     const fault = isFirst ? "kill" : FAULTS[Math.floor(random() * FAULTS.length)]!;
     const place = isFirst ? 0 : Math.floor(random() * (webCount + processes));
@@ -204,7 +219,8 @@ async function startAgain<P>(start: () => Promise<P>): Promise<P> {
 
 /** Over the first three quarters of the time, so that faults meet runs at every stage. */
 async function startSteadily(client: ChaosClient, { runs, ms }: ChaosPlan, started: string[]): Promise<void> {
-  // Several, so that one who waits for an answer holds up no other; and few, so that a machine which is behind is not given ever more.
+  // Several, so that one who waits for an answer holds up no other; and few, so that a machine which is behind is not
+  // given ever more.
   const starter = async (first: number) => {
     for (let index = first; index < runs; index += STARTERS) {
       started.push(await client.start(index));
@@ -214,12 +230,22 @@ async function startSteadily(client: ChaosClient, { runs, ms }: ChaosPlan, start
   await Promise.all(Array.from({ length: STARTERS }, (_, first) => starter(first)));
 }
 
-/** Approves what waits, under the hands of workers too, and settles what is unknown by what the server says; until all runs are over. */
-async function actAsPeople({ fleet: { deps }, server }: ChaosBench, client: ChaosClient, isLast: () => boolean): Promise<void> {
+/**
+ * Approves what waits, under the hands of workers too, and settles what is unknown by what the server says; until all
+ * runs are over.
+ */
+async function actAsPeople(
+  { fleet: { deps }, server }: ChaosBench,
+  client: ChaosClient,
+  isLast: () => boolean,
+): Promise<void> {
   const lookAround = async () => {
     const pending = await deps.db.approval.findMany({ where: { status: "pending" }, select: { id: true } });
     await Promise.all(pending.map(({ id }) => client.approve(id)));
-    const open = await deps.db.call.findMany({ where: { status: "outcome_unknown" }, include: { run: { select: { params: true } } } });
+    const open = await deps.db.call.findMany({
+      where: { status: "outcome_unknown" },
+      include: { run: { select: { params: true } } },
+    });
     const sent = open.length > 0 ? await server.calls() : [];
     for (const call of open) {
       const { tag } = call.run.params as { tag: string };
@@ -241,28 +267,45 @@ interface Aftermath {
   seen: Seen;
 }
 
-async function judge({ postgres: { db }, fleet, server }: ChaosBench, { started, faults, seen }: Aftermath): Promise<ChaosReport> {
+async function judge(
+  { postgres: { db }, fleet, server }: ChaosBench,
+  { started, faults, seen }: Aftermath,
+): Promise<ChaosReport> {
   const runs = await db.run.findMany({ include: { turns: { select: { number: true } } } });
   const isWhole = (run: (typeof runs)[number]) => {
     const { tag } = run.params as { tag: string };
-    return run.status === "complete" && JSON.stringify(run.output) === JSON.stringify({ tag, free: "succeeded", asked: "succeeded" }) && run.turns.length === 2;
+    return (
+      run.status === "complete" &&
+      JSON.stringify(run.output) === JSON.stringify({ tag, free: "succeeded", asked: "succeeded" }) &&
+      run.turns.length === 2
+    );
   };
   const arrivals = new Map<string, number>();
   for (const call of await server.calls()) {
     const key = `${call.tool} of ${(call.arguments as { tag?: string }).tag}`;
     arrivals.set(key, (arrivals.get(key) ?? 0) + 1);
   }
-  const expected = runs.flatMap((run) => [FREE_TOOL, ASKED_TOOL].map((tool) => `${tool} of ${(run.params as { tag: string }).tag}`));
+  const expected = runs.flatMap((run) =>
+    [FREE_TOOL, ASKED_TOOL].map((tool) => `${tool} of ${(run.params as { tag: string }).tag}`),
+  );
   const trail = await verifyAudit(fleet.deps);
-  const waits = (await db.event.findMany({ where: { type: "run.taken_over" }, select: { at: true, body: true } })).flatMap(({ at, body }) => {
-    const from = (JSON.parse(body) as { data: { from_worker: string } }).data.from_worker;
-    const since = seen.gone.get(from);
-    return since === undefined ? [] : [at.getTime() - since];
-  }).toSorted((a, b) => a - b);
+  const waits = (await db.event.findMany({ where: { type: "run.taken_over" }, select: { at: true, data: true } }))
+    .flatMap(({ at, data }) => {
+      const { from_worker: from } = data as { from_worker: string };
+      const since = seen.gone.get(from);
+      return since === undefined ? [] : [at.getTime() - since];
+    })
+    .toSorted((a, b) => a - b);
   return {
     runs: runs.length,
     complete: runs.filter(isWhole).length,
-    lost: [...started.filter((id) => !runs.some((run) => run.id === id)), ...runs.filter((run) => !isWhole(run)).map((run) => `${run.id} ${run.status} ${JSON.stringify(run.error ?? run.output)}`), ...expected.filter((key) => !arrivals.has(key))],
+    lost: [
+      ...started.filter((id) => !runs.some((run) => run.id === id)),
+      ...runs
+        .filter((run) => !isWhole(run))
+        .map((run) => `${run.id} ${run.status} ${JSON.stringify(run.error ?? run.output)}`),
+      ...expected.filter((key) => !arrivals.has(key)),
+    ],
     doubled: [...arrivals].filter(([, count]) => count > 1).map(([key, count]) => `${key}: ${count}`),
     faults,
     takeovers: { count: waits.length, p50Ms: waits[Math.floor(waits.length / 2)] ?? null, maxMs: waits.at(-1) ?? null },

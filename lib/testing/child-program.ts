@@ -25,8 +25,14 @@ export interface ChildProgram {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** `entry` is relative to the repository. The environment is exactly what is given, besides PATH and the temporary folder. */
-export async function startChildProgram(entry: string, options: { env?: Record<string, string>; args?: string[] } = {}): Promise<ChildProgram> {
+/**
+ * `entry` is relative to the repository. The environment is exactly what is given, besides PATH and the temporary
+ * folder.
+ */
+export async function startChildProgram(
+  entry: string,
+  options: { env?: Record<string, string>; args?: string[] } = {},
+): Promise<ChildProgram> {
   const bundle = await bundleProgram(entry);
   const child = spawn(process.execPath, ["--enable-source-maps", bundle, ...(options.args ?? [])], {
     cwd: ROOT,
@@ -73,7 +79,10 @@ async function writeBundle(entry: string): Promise<string> {
 
 function controlChild(child: ChildProcess, entry: string): ChildProgram {
   // Not `close`: after `disconnect()` by the parent that event never comes.
-  const ended = once(child, "exit").then(([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }));
+  const ended = once(child, "exit").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }));
   let errors = "";
   child.stderr!.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const errorsRead = once(child.stderr!, "close");
@@ -85,7 +94,9 @@ function controlChild(child: ChildProcess, entry: string): ChildProgram {
       const line = await lines.next();
       if (!line.done) return line.value;
       const [{ code, signal }] = await Promise.all([ended, errorsRead]);
-      throw new Error(`${entry} ended (${signal ?? `code ${code}`}) without another line. Its standard error:\n${errors}`);
+      throw new Error(
+        `${entry} ended (${signal ?? `code ${code}`}) without another line. Its standard error:\n${errors}`,
+      );
     },
     complaints: () => errors,
     disconnect: () => child.disconnect(),

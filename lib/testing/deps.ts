@@ -1,4 +1,4 @@
-import type { EngineDeps } from "@/lib/engine/deps";
+import type { EngineDeps } from "@/lib/database/deps";
 import type { TestDatabase } from "@/lib/testing/database";
 
 /** A clock that stands still until the test moves it. */

@@ -1,11 +1,14 @@
-import type { Db } from "@/lib/store/client";
+import type { Db } from "@/lib/database/client";
 
 /**
- * Every row of every table as text, by table; what is kept as bytes is there in hexadecimal. Each column stands by itself, as it is: the text
- * that Postgres has for a whole row writes quotes and backslashes twice, and who searches for a text that holds one would not find it.
+ * Every row of every table as text, by table; what is kept as bytes is there in hexadecimal. Each column stands by
+ * itself, as it is: the text that Postgres has for a whole row writes quotes and backslashes twice, and who searches
+ * for a text that holds one would not find it.
  */
 export async function dumpDatabase(db: Db): Promise<Record<string, string>> {
-  const tables = await db.$queryRaw<{ name: string }[]>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`;
+  const tables = await db.$queryRaw<
+    { name: string }[]
+  >`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`;
   const dumped = await Promise.all(
     tables.map(async ({ name }) => {
       const [row] = await db.$queryRawUnsafe<{ text: string | null }[]>(

@@ -1,8 +1,27 @@
-/** The smallest value that a JSON Schema of ours lets pass, so that a request gets as far as the rules behind the schema. */
+/**
+ * The smallest value that a JSON Schema of ours lets pass, so that a request gets as far as the rules behind the
+ * schema.
+ */
 type Schema = Record<string, unknown>;
 
 export function exampleOf(schema: Schema, document: Schema): unknown {
-  const { $ref, const: only, enum: choices, anyOf, oneOf, default: given, type } = schema as { $ref?: string; const?: unknown; enum?: unknown[]; anyOf?: Schema[]; oneOf?: Schema[]; default?: unknown; type?: string };
+  const {
+    $ref,
+    const: only,
+    enum: choices,
+    anyOf,
+    oneOf,
+    default: given,
+    type,
+  } = schema as {
+    $ref?: string;
+    const?: unknown;
+    enum?: unknown[];
+    anyOf?: Schema[];
+    oneOf?: Schema[];
+    default?: unknown;
+    type?: string;
+  };
   if ($ref !== undefined) return exampleOf(follow($ref, document), document);
   if (only !== undefined) return only;
   if (choices) return choices[0];
@@ -32,5 +51,8 @@ function objectOf(schema: Schema, document: Schema): Record<string, unknown> {
 }
 
 function follow(reference: string, document: Schema): Schema {
-  return reference.slice(2).split("/").reduce<Schema>((at, name) => at[name] as Schema, document);
+  return reference
+    .slice(2)
+    .split("/")
+    .reduce<Schema>((at, name) => at[name] as Schema, document);
 }

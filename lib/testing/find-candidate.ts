@@ -1,7 +1,7 @@
-import type { Db } from "@/lib/store/client";
-import type { Candidate } from "@/lib/store/lease-sql";
+import type { Db } from "@/lib/database/client";
+import type { Candidate } from "@/lib/runs/journal/claim-run";
 
 /** The run as a worker sees it that looks for something to do, whether or not it may be taken. */
 export async function findCandidate(db: Db, runId: string): Promise<Candidate | null> {
-  return db.run.findUnique({ where: { id: runId }, select: { id: true, status: true, leaseOwner: true } });
+  return db.run.findUnique({ where: { id: runId }, select: { id: true, leaseOwner: true } });
 }

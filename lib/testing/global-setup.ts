@@ -3,7 +3,10 @@ import { deployMigrations } from "../../scripts/migrate.mjs";
 
 const kept = globalThis as typeof globalThis & { __kimitsuTemplate?: Promise<void> };
 
-/** Before all tests: the template database, with every migration as the product applies them. Vitest asks once for each group of files. */
+/**
+ * Before all tests: the template database, with every migration as the product applies them. Vitest asks once for each
+ * group of files.
+ */
 export default function setup(): Promise<void> {
   return (kept.__kimitsuTemplate ??= makeTemplate());
 }

@@ -15,18 +15,32 @@ export interface HookServer {
 }
 
 /** `answer` gives the status, with headers and the text of the answer if need be. */
-export async function startHookServer(answer: (hook: ReceivedHook) => number | "hang-up" | { status: number; headers: Record<string, string>; text?: string } = () => 200, port = 0): Promise<HookServer> {
+export async function startHookServer(
+  answer: (
+    hook: ReceivedHook,
+  ) => number | "hang-up" | { status: number; headers: Record<string, string>; text?: string } = () => 200,
+  port = 0,
+): Promise<HookServer> {
   const received: ReceivedHook[] = [];
   const server = createServer((request, response) => {
     let body = "";
-    request.on("data", (chunk: Buffer) => (body += chunk.toString())).on("end", () => {
-      const hook = { url: request.url ?? "", headers: request.headers, body };
-      received.push(hook);
-      const answered = answer(hook);
-      if (answered === "hang-up") return request.socket.destroy();
-      const { status, headers, text = JSON.stringify({ saw: body === "" ? null : JSON.parse(body), auth: request.headers.authorization ?? null }) } = typeof answered === "number" ? { status: answered, headers: {} } : answered;
-      response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
-    });
+    request
+      .on("data", (chunk: Buffer) => (body += chunk.toString()))
+      .on("end", () => {
+        const hook = { url: request.url ?? "", headers: request.headers, body };
+        received.push(hook);
+        const answered = answer(hook);
+        if (answered === "hang-up") return request.socket.destroy();
+        const {
+          status,
+          headers,
+          text = JSON.stringify({
+            saw: body === "" ? null : JSON.parse(body),
+            auth: request.headers.authorization ?? null,
+          }),
+        } = typeof answered === "number" ? { status: answered, headers: {} } : answered;
+        response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
+      });
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());

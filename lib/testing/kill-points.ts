@@ -1,39 +1,74 @@
-/** Kills workers at named moments of a run with two calls, one run after the other, and looks whether all ends as if nobody had died. */
-import type { DecidedBy } from "@/lib/engine/decide-approval";
+/**
+ * Kills workers at named moments of a run with two calls, one run after the other, and looks whether all ends as if
+ * nobody had died.
+ */
+import type { DecidedBy } from "@/lib/approvals/decide-approval";
 import type { PausePoint } from "@/lib/pause";
 import type { TestDatabase } from "@/lib/testing/database";
 import type { Hold, Standing } from "@/lib/testing/pause-registry";
 import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
-import { ASKED_TOOL, countCalls, FREE_TOOL, seeToTheEnd, startTwoCalls, twoCallsProject } from "@/lib/testing/two-calls";
+import {
+  ASKED_TOOL,
+  countCalls,
+  FREE_TOOL,
+  seeToTheEnd,
+  startTwoCalls,
+  twoCallsProject,
+} from "@/lib/testing/two-calls";
 import { until } from "@/lib/testing/until";
 import { type Fleet, openFleet, type WorkerProcess } from "@/lib/testing/worker-process";
 
 /** The first passing of the point before, or after, the decision of the person. */
 export type Moment = readonly [phase: "before" | "after", point: PausePoint];
 
-const TURN = ["before-call", "after-call", "before-result-commit", "after-result-commit"].map((moment) => `model-turn:${moment}` as PausePoint);
-const SENDING = ["before-executing-commit", "after-executing-commit", "before-call", "after-call", "before-result-commit", "after-result-commit"].map(
-  (moment) => `dispatch-call:${moment}` as PausePoint,
+const TURN = ["before-call", "after-call", "before-result-commit", "after-result-commit"].map(
+  (moment) => `model-turn:${moment}` as PausePoint,
 );
+const SENDING = [
+  "before-executing-commit",
+  "after-executing-commit",
+  "before-call",
+  "after-call",
+  "before-result-commit",
+  "after-result-commit",
+].map((moment) => `dispatch-call:${moment}` as PausePoint);
 const commit = (name: string) => [`${name}:before-commit`, `${name}:after-commit`] as PausePoint[];
 
-/** All that the run passes in a worker. The first step's start and the last one's end are written with what comes with them. */
+/**
+ * All that the run passes in a worker. The first step's start and the last one's end are written with what comes with
+ * them.
+ */
 export const MOMENTS: Moment[] = [
-  ...[...commit("claim-run"), ...TURN, ...SENDING, ...commit("write-run"), ...commit("park-run")].map((point): Moment => ["before", point]),
-  ...[...commit("claim-run"), ...SENDING, ...TURN, ...commit("write-run"), ...commit("settle-step"), ...commit("settle-run")].map((point): Moment => ["after", point]),
+  ...[...commit("claim-run"), ...TURN, ...SENDING, ...commit("write-run"), ...commit("park-run")].map(
+    (point): Moment => ["before", point],
+  ),
+  ...[
+    ...commit("claim-run"),
+    ...SENDING,
+    ...TURN,
+    ...commit("write-run"),
+    ...commit("settle-step"),
+    ...commit("settle-run"),
+  ].map((point): Moment => ["after", point]),
 ];
 
 /** Between these the model was asked and its turn is not recorded yet, so it is rightly asked once more. */
-export const UNRECORDED: readonly PausePoint[] = ["model-turn:before-call", "model-turn:after-call", "model-turn:before-result-commit"];
+export const UNRECORDED: readonly PausePoint[] = [
+  "model-turn:before-call",
+  "model-turn:after-call",
+  "model-turn:before-result-commit",
+];
 
 /**
- * The turn is put off for a moment, to be committed with what is about to be written here, or is being asked for while a result is committed without it;
- * whether the kill is quicker is chance.
+ * The turn is put off for a moment, to be committed with what is about to be written here, or is being asked for while
+ * a result is committed without it; whether the kill is quicker is chance.
  */
-export const PERHAPS_UNRECORDED: readonly PausePoint[] = [...commit("write-run"), "dispatch-call:after-result-commit", "settle-step:before-commit", "settle-run:before-commit"];
-
-/** Takeover needs a second; the rest is for machines that do much else. */
-const PATIENCE_MS = 60_000;
+export const PERHAPS_UNRECORDED: readonly PausePoint[] = [
+  ...commit("write-run"),
+  "dispatch-call:after-result-commit",
+  "settle-step:before-commit",
+  "settle-run:before-commit",
+];
 
 export class KillBench {
   readonly #workers = new Map<number, WorkerProcess>();
@@ -61,8 +96,13 @@ export class KillBench {
   /** The points that a run passes when nobody dies. */
   async passUndisturbed(tag: string): Promise<PausePoint[]> {
     const { runId } = await startTwoCalls(this.fleet.deps, tag);
-    await seeToTheEnd(this.fleet.deps, this.server, this.person, runId, "parked", PATIENCE_MS);
-    return this.#passed(await this.#subjectsOf(runId));
+    await seeToTheEnd(this.fleet.deps, this.server, this.person, runId);
+    const subjects = await this.#subjectsOf(runId);
+    // The run is over for everyone a moment before its worker has come to the point after that commit.
+    return until(async () => this.#passed(subjects), {
+      what: "the last moment",
+      isDone: (passed) => passed.includes("settle-run:after-commit"),
+    });
   }
 
   /** Kills the worker at the moment, sees the run to its end, and says what came of it. */
@@ -73,20 +113,21 @@ export class KillBench {
     const killed = this.#killAt(hold, phase, point, runId).finally(() => hold.release());
     // Where the worker is to die before the decision, the person waits for that.
     if (phase === "before") await killed;
-    const [, { status, output }] = await Promise.all([killed, seeToTheEnd(deps, this.server, this.person, runId, "parked", PATIENCE_MS)]);
+    const [, { status, output }] = await Promise.all([killed, seeToTheEnd(deps, this.server, this.person, runId)]);
     return {
       status,
       output,
       sentFree: await countCalls(this.server, FREE_TOOL, tag),
       sentAsked: await countCalls(this.server, ASKED_TOOL, tag),
       turnsRecorded: await deps.db.turn.count({ where: { runId } }),
-      turnsAsked: this.#passed(await this.#subjectsOf(runId)).filter((passed) => passed === "model-turn:before-call").length,
+      turnsAsked: this.#passed(await this.#subjectsOf(runId)).filter((passed) => passed === "model-turn:before-call")
+        .length,
     };
   }
 
   async #killAt(hold: Hold, phase: Moment[0], point: PausePoint, runId: string): Promise<void> {
     for (let count = 1; ; count++) {
-      const standing = (await hold.reachedBy(count, PATIENCE_MS))[count - 1]!;
+      const standing = (await hold.reachedBy(count))[count - 1]!;
       if (await this.#isMeant(standing, phase, point, runId)) {
         standing.kill();
         this.#workers.delete(standing.pid);
@@ -105,20 +146,33 @@ export class KillBench {
     return decided === (phase === "after" ? 1 : 0);
   }
 
-  /** A call may be about to be sent a moment before it is on record; the worker that stands here has put that off, and does it now. */
+  /**
+   * A call may be about to be sent a moment before it is on record; the worker that stands here has put that off, and
+   * does it now.
+   */
   async #isOf(subject: string | undefined, runId: string): Promise<boolean> {
-    if (subject?.startsWith("call_")) await until(() => this.fleet.deps.db.call.count({ where: { id: subject } }), { what: `call ${subject} on record`, isDone: (count) => count > 0 });
+    if (subject?.startsWith("call_"))
+      await until(() => this.fleet.deps.db.call.count({ where: { id: subject } }), {
+        what: `call ${subject} on record`,
+        isDone: (count) => count > 0,
+      });
     return (await this.#subjectsOf(runId)).has(subject ?? "");
   }
 
   /** What points name when they are passed by this run: itself, its step and its calls. */
   async #subjectsOf(runId: string): Promise<Set<string>> {
-    const run = await this.fleet.deps.db.run.findUniqueOrThrow({ where: { id: runId }, select: { steps: { select: { id: true } }, calls: { select: { id: true } } } });
+    const run = await this.fleet.deps.db.run.findUniqueOrThrow({
+      where: { id: runId },
+      select: { steps: { select: { id: true } }, calls: { select: { id: true } } },
+    });
     return new Set([runId, ...run.steps.map(({ id }) => id), ...run.calls.map(({ id }) => id)]);
   }
 
   #passed(subjects: ReadonlySet<string>): PausePoint[] {
-    return this.fleet.pauses.trace().filter(({ subject }) => subjects.has(subject ?? "")).map(({ point }) => point);
+    return this.fleet.pauses
+      .trace()
+      .filter(({ subject }) => subjects.has(subject ?? ""))
+      .map(({ point }) => point);
   }
 
   async close(): Promise<void> {

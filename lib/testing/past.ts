@@ -1,8 +1,13 @@
-import { createHash } from "node:crypto";
-import { DEFAULT_APPROVAL_RULE } from "@/lib/domain/policy/approval-rule";
-import type { TraceEntry } from "@/lib/domain/policy/policy-answer";
-import { createId } from "@/lib/ids";
-import type { Db } from "@/lib/store/client";
+import { DEFAULT_APPROVAL_RULE } from "@/lib/policy/approval-rule";
+import type { TraceEntry } from "@/lib/policy/policy-answer";
+import type { Db } from "@/lib/database/client";
+import type { RunChange } from "@/lib/runs/changes/registry";
+import type { NewStep } from "@/lib/runs/changes/run-created";
+import { endRun } from "@/lib/runs/changes/run-ended";
+import type { StepError } from "@/lib/runs/snapshot";
+import { aCall, aDecision, aQuestion, aRun, aStep, aTurn, digestOf, turnRecordedAt } from "@/lib/testing/changes";
+import { projectAll } from "@/lib/testing/project-all";
+import { keepTestVersion, type MadeChange, writeRuns } from "@/lib/testing/write-runs";
 
 export interface PastCall {
   server: string;
@@ -27,79 +32,75 @@ export interface PastRun {
   calls?: readonly PastCall[];
 }
 
-const HASH = "sha256:past";
-const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
-
-/** A run that happened at a time of the test's choosing, as rows: the engine itself cannot live in the past. Gives the run's id. */
+/**
+ * A run that happened at a time of the test's choosing: the engine itself cannot live in the past. Gives the run's id.
+ */
 export async function buildPastRun(db: Db, past: PastRun): Promise<string> {
-  const { turns = [], calls = [], status = "complete", workflow, at } = past;
-  const [id, stepId] = [createId("run"), createId("step")];
-  const sum = (pick: (turn: (typeof turns)[number]) => number) => turns.reduce((total, turn) => total + pick(turn), 0);
-  const figures = { tokensIn: sum((turn) => turn.tokensIn), tokensOut: sum((turn) => turn.tokensOut), costUsd: sum((turn) => turn.costUsd), llmCalls: turns.length };
-  await db.projectVersion.upsert({ where: { hash: HASH }, create: { hash: HASH, content: Buffer.from("") }, update: {} });
-  await db.run.create({
-    data: {
-      ...figures,
-      id,
-      workflow,
-      version: "1.0.0",
-      configHash: HASH,
-      status,
-      ...(status === "failed" ? { error: { code: "failed", message: "It failed on purpose." } } : {}),
-      startedByKind: "system",
-      startedById: "past",
-      startedByName: "Past",
-      params: {},
-      createdAt: at,
-      updatedAt: at,
-      completedAt: at,
-      search: { create: { agents: ["worker"], text: "" } },
-      steps: { create: { id: stepId, key: "work", type: "agent", status, agent: "worker", startedAt: at, completedAt: at } },
-    },
-  });
-  await db.turn.createMany({ data: turns.map((turn, index) => ({ ...turn, id: createId("turn"), runId: id, stepId, number: index + 1, request: {}, response: {}, durationMs: 1, createdAt: at })) });
-  const rows = calls.map((call) => toPastRows({ runId: id, stepId, workflow }, call));
-  await db.call.createMany({ data: rows.map(({ call }) => call) });
-  await db.approval.createMany({ data: rows.map(({ approval }) => approval) });
-  await db.decision.createMany({ data: rows.flatMap(({ decisions }) => decisions) });
-  return id;
+  const { turns = [], calls = [], status = "complete", workflow, at: begun } = past;
+  const at = begun.toISOString();
+  const step = aStep();
+  const run = aRun({ workflow, steps: [step], startedBy: { kind: "system", id: "past", name: "Past" } });
+  const error = { code: "failed", message: "It failed on purpose." };
+  const end = status === "failed" ? { status, error } : { status, output: null };
+  const commits: MadeChange[][] = [
+    [{ kind: "run_claimed", at, worker: "wrk_past", from: null, was: "pending" }],
+    [{ kind: "step_moved", at, move: { stepId: step.id, key: step.key, to: "running" } }],
+    ...turns.map((turn, index) => [
+      turnRecordedAt(at, step.id, { turn: aTurn(step.id, { ...turn, number: index + 1 }) }),
+    ]),
+    ...calls.map((call) => tellCall({ stepId: step.id, workflow }, call)),
+    ...(calls.some(({ outcome }) => outcome === "cancelled") ? [] : [[tellStepEnd(step, { status, error, at })]]),
+    // What was withdrawn ends with the run, and so does the step that waits for it.
+    [(snapshot) => endRun(snapshot, { end, activeMs: 0, at })],
+  ];
+  await keepTestVersion(db);
+  await writeRuns(db, [{ run, at: begun, commits }]);
+  await projectAll(db);
+  return run.id;
 }
 
-function toPastRows(of: { runId: string; stepId: string; workflow: string }, past: PastCall) {
-  const { server, tool, askedAt, tookMs, outcome, by = [], danger = "medium", line = 1, approvers = [] } = past;
-  const decidedAt = new Date(askedAt.getTime() + tookMs);
-  const trace: TraceEntry[] = [{ layer: "require_approval", outcome: "ask", reason: `Asked by line ${line}`, source: { file: "agents/worker.agent.yaml", line, column: 1 } }];
-  const [callId, approvalId, digest] = [createId("call"), createId("approval"), digestOf(`${server}.${tool}`)];
-  const named = { agent: "worker", server, tool, danger, digest, createdAt: askedAt };
-  const sent = outcome === "approved";
-  const verdict = outcome === "approved" || outcome === "rejected" ? outcome : null;
-  return {
-    call: {
-      ...named,
-      id: callId,
-      runId: of.runId,
-      stepId: of.stepId,
-      status: sent ? ("succeeded" as const) : outcome,
-      arguments: {},
-      argumentsCanonical: "{}",
-      policyHash: HASH,
-      trace: JSON.parse(JSON.stringify(trace)),
-      completedAt: decidedAt,
-      ...(sent ? { executingAt: decidedAt, epoch: 1, attempt: 1 } : {}),
-    },
-    approval: {
-      ...named,
-      ...of,
-      id: approvalId,
-      callId,
-      status: outcome,
-      summary: `Use ${tool}`,
-      rule: { ...DEFAULT_APPROVAL_RULE, approvers: [...approvers], escalate: undefined, reason: `Asked by line ${line}` },
-      approvers: [...approvers],
-      minApprovals: Math.max(by.length, 1),
-      approvals: sent ? by.length : 0,
-      decidedAt,
-    },
-    decisions: verdict === null ? [] : by.map((userId) => ({ id: createId("decision"), approvalId, userId, verdict, digest, createdAt: decidedAt })),
-  };
+function tellStepEnd(
+  { id: stepId, key }: NewStep,
+  { status, error, at }: { status: "complete" | "failed"; error: StepError; at: string },
+): RunChange {
+  const move = { stepId, key, to: status, ...(status === "failed" && { error }) };
+  return { kind: "step_moved", at, move };
 }
+
+/** What was asked and answered; what was withdrawn ends with the run. */
+function tellCall(of: { stepId: string; workflow: string }, past: PastCall): RunChange[] {
+  const { server, tool, askedAt, tookMs, outcome, by = [], danger = "medium", line = 1, approvers = [] } = past;
+  const source = { file: "agents/worker.agent.yaml", line, column: 1 };
+  const reason = `Asked by line ${line}`;
+  const trace: TraceEntry[] = [{ layer: "require_approval", outcome: "ask", reason, source }];
+  const digest = digestOf(`${server}.${tool}`);
+  const call = aCall(of.stepId, {
+    server,
+    tool,
+    danger,
+    digest,
+    trace,
+    summary: `Use ${tool}`,
+    status: "pending_approval",
+  });
+  const rule = { ...DEFAULT_APPROVAL_RULE, approvers: [...approvers], reason };
+  const minApprovals = Math.max(by.length, 1);
+  const question = aQuestion(call, { workflow: of.workflow, rule, approvers: [...approvers], minApprovals });
+  const at = new Date(askedAt.getTime() + tookMs).toISOString();
+  const about = { at, approvalId: question.id, callId: call.id };
+  const asked = turnRecordedAt(askedAt.toISOString(), of.stepId, { calls: [call], approvals: [question] });
+  const decide = (userId: string, verdict: "approved" | "rejected"): RunChange => {
+    const actor = { kind: "user", id: userId, name: "Past" } as const;
+    const decision = aDecision(userId, { verdict, digest });
+    return { kind: "approval_decided", ...about, decision, argumentsDigest: digest, edited: null, actor };
+  };
+  if (outcome === "cancelled") return [asked];
+  if (outcome === "expired") return [asked, { kind: "approval_expired", ...about }];
+  const decided = by.map((userId) => decide(userId, outcome));
+  return [asked, ...decided, ...(outcome === "approved" ? tellSent(call.id, { at, digest }) : [])];
+}
+
+const tellSent = (callId: string, { at, digest }: { at: string; digest: string }): RunChange[] => [
+  { kind: "call_executing", at, callId, digest, epoch: 1, warnsOfBudget: false },
+  { kind: "call_ended", at, callId, status: "succeeded", result: null, error: null, durationMs: 1, refundUsd: 0 },
+];

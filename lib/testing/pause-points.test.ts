@@ -80,7 +80,9 @@ describe("in this process", () => {
   test("a point that is never reached is reported with those that were", async () => {
     const hold = holdAt("park-run:before-commit");
     void pause("claim-run:before-commit", "run_7");
-    await expect(hold.reached(1)).rejects.toThrow(/0 of 1 stood at park-run:before-commit[\s\S]*claim-run:before-commit run_7/);
+    await expect(hold.reached(1)).rejects.toThrow(
+      /0 of 1 stood at park-run:before-commit[\s\S]*claim-run:before-commit run_7/,
+    );
   });
 
   test("the test's own process is never killed", async () => {
@@ -102,7 +104,11 @@ describe("across processes", () => {
     const { pauses, start } = await listen();
     const hold = pauses.holdAt("dispatch-call:before-call");
     const child = await start("call_1", "dispatch-call:after-executing-commit", "dispatch-call:before-call");
-    expect(await hold.reached()).toMatchObject({ pid: child.pid, subject: "call_1", point: "dispatch-call:before-call" });
+    expect(await hold.reached()).toMatchObject({
+      pid: child.pid,
+      subject: "call_1",
+      point: "dispatch-call:before-call",
+    });
     expect(await child.nextLine()).toBe("dispatch-call:after-executing-commit");
     hold.release();
     expect(await child.nextLine()).toBe("dispatch-call:before-call");
@@ -126,7 +132,10 @@ describe("across processes", () => {
   test("one of two children is held by its process id", async () => {
     const { pauses, start } = await listen();
     const everyone = pauses.holdAt("claim-run:before-commit");
-    const [one, two] = [await start("a", "claim-run:before-commit", "claim-run:after-commit"), await start("b", "claim-run:before-commit", "claim-run:after-commit")];
+    const [one, two] = [
+      await start("a", "claim-run:before-commit", "claim-run:after-commit"),
+      await start("b", "claim-run:before-commit", "claim-run:after-commit"),
+    ];
     await everyone.reachedBy(2);
     const hold = pauses.holdAt("claim-run:after-commit", { pid: one!.pid });
     everyone.release();

@@ -1,6 +1,6 @@
 /**
- * The test's side of lib/pause.ts: hold a point, learn who stands there, let it go on or kill it. Works for this process
- * (`holdAt`) and for child processes that were started with the variables of `listenForPauses()`.
+ * The test's side of lib/pause.ts: hold a point, learn who stands there, let it go on or kill it. Works for this
+ * process (`holdAt`) and for child processes that were started with the variables of `listenForPauses()`.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import net from "node:net";
@@ -45,7 +45,8 @@ export interface PauseListener {
 export async function listenForPauses(): Promise<PauseListener> {
   const registry = new PauseRegistry();
   const folder = await mkdtemp(path.join(os.tmpdir(), "kimitsu-pause-"));
-  const socketPath = process.platform === "win32" ? `\\\\.\\pipe\\${path.basename(folder)}` : path.join(folder, "socket");
+  const socketPath =
+    process.platform === "win32" ? `\\\\.\\pipe\\${path.basename(folder)}` : path.join(folder, "socket");
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
     sockets.add(socket);

@@ -1,5 +1,6 @@
 /** Who holds which point, and who stands there; the same for points of this process and of others. */
 import type { PausePoint } from "@/lib/pause";
+import { HANG_MS } from "@/lib/testing/hang";
 
 export interface Arrival {
   point: PausePoint;
@@ -25,15 +26,15 @@ export interface HoldOptions {
 }
 
 export interface Hold {
-  /** Resolves with the first who stands at the point. Rejects after `timeoutMs` (10 s), naming the points that were reached. */
+  /**
+   * Resolves with the first who stands at the point. Rejects when nobody comes, naming the points that were reached.
+   */
   reached(timeoutMs?: number): Promise<Standing>;
   /** The same for several: in the order of their coming. */
   reachedBy(count: number, timeoutMs?: number): Promise<Standing[]>;
   /** Ends the hold and lets everyone who stands there go on. */
   release(): void;
 }
-
-const REACH_TIMEOUT_MS = 10_000;
 
 export class PauseRegistry {
   readonly #holds = new Set<PointHold>();
@@ -102,7 +103,7 @@ class PointHold implements Hold {
     return first!;
   }
 
-  reachedBy(count: number, timeoutMs = REACH_TIMEOUT_MS): Promise<Standing[]> {
+  reachedBy(count: number, timeoutMs = HANG_MS): Promise<Standing[]> {
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
         clearTimeout(timer);
@@ -133,6 +134,7 @@ class PointHold implements Hold {
 }
 
 function killAt({ pid, point }: Arrival): void {
-  if (pid === process.pid) throw new Error(`${point} was reached by the test's own process; only child processes can be killed.`);
+  if (pid === process.pid)
+    throw new Error(`${point} was reached by the test's own process; only child processes can be killed.`);
   process.kill(pid, "SIGKILL");
 }

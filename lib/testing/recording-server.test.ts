@@ -26,7 +26,11 @@ async function start(options?: RecordingServerOptions) {
 async function connect(url: string, headers: Record<string, string> = {}, transport: "http" | "sse" = "http") {
   const client = new Client({ name: "test", version: "1" });
   const options = { requestInit: { headers } };
-  await client.connect(transport === "sse" ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options));
+  await client.connect(
+    transport === "sse"
+      ? new SSEClientTransport(new URL(url), options)
+      : new StreamableHTTPClientTransport(new URL(url), options),
+  );
   cleanups.push(() => client.close());
   return client;
 }
@@ -70,25 +74,35 @@ describe.each(["http", "sse"] as const)("over %s", (transport) => {
     const other = await connect(server.url, {}, transport);
     await expect(client.callTool({ name: "drop-after" }, undefined, { timeout: 300 })).rejects.toThrow();
     await expect(other.callTool({ name: "drop-before" }, undefined, { timeout: 300 })).rejects.toThrow();
-    expect((await server.calls()).map(({ tool, performed }) => [tool, performed])).toEqual([["drop-after", true], ["drop-before", false]]);
+    expect((await server.calls()).map(({ tool, performed }) => [tool, performed])).toEqual([
+      ["drop-after", true],
+      ["drop-before", false],
+    ]);
   });
 
   test("a changed definition is announced and then listed", async () => {
     const server = await start({ transport });
     const client = await connect(server.url, {}, transport);
     await client.ping();
-    const announced = new Promise<void>((resolve) => client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve()));
+    const announced = new Promise<void>((resolve) =>
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve()),
+    );
     if (transport === "http") await waitForStream(server);
     await server.change({ name: "echo", description: "now different" });
     await announced;
     const { tools } = await client.listTools();
-    expect(tools.find(({ name }) => name === "echo")).toMatchObject({ description: "now different", inputSchema: { type: "object" } });
+    expect(tools.find(({ name }) => name === "echo")).toMatchObject({
+      description: "now different",
+      inputSchema: { type: "object" },
+    });
     await server.remove("echo");
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("echo");
   });
 });
 
-/** Notifications go on the stream that the client opens by itself after connecting; the GET is recorded when it arrives. */
+/**
+ * Notifications go on the stream that the client opens by itself after connecting; the GET is recorded when it arrives.
+ */
 async function waitForStream(server: Awaited<ReturnType<typeof start>>): Promise<void> {
   await expect.poll(async () => (await server.received()).some(({ method }) => method === "GET")).toBe(true);
 }
@@ -101,7 +115,11 @@ describe("the tools", () => {
     expect(annotated).toHaveLength(81);
     expect(new Set(annotated.map(({ annotations }) => JSON.stringify(annotations))).size).toBe(81);
     for (const { name, annotations } of annotated) expect(annotatedToolName(annotations!)).toBe(name);
-    expect(tools.find(({ name }) => name === "t-ro1-de0-id1-ow-")!.annotations).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true });
+    expect(tools.find(({ name }) => name === "t-ro1-de0-id1-ow-")!.annotations).toEqual({
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+    });
     expect(tools.find(({ name }) => name === UNANNOTATED_TOOL)).not.toHaveProperty("annotations");
   });
 
@@ -111,20 +129,29 @@ describe("the tools", () => {
     expect(await client.callTool({ name: "fail-result" })).toMatchObject({ isError: true });
     await expect(client.callTool({ name: "fail-protocol" })).rejects.toThrow("the protocol failed on purpose");
     await expect(client.callTool({ name: "http-500" })).rejects.toThrow("breaks on purpose");
-    await expect(client.callTool({ name: "structured-misfit" })).rejects.toThrow("output schema");
+    await expect(client.callTool({ name: "structured-invalid" })).rejects.toThrow("output schema");
     await expect(client.callTool({ name: "no-such-tool" })).rejects.toThrow("There is no tool");
   });
 
   test("give structured, large and mixed results", async () => {
     const client = await connect((await start()).url, { "X-Seen": "yes" });
     expect(await client.callTool({ name: "structured" })).toMatchObject({ structuredContent: { total: 5 } });
-    expect(text(await client.callTool({ name: "large-result", arguments: { length: 2_000_000 } }))).toHaveLength(2_000_000);
-    expect(((await client.callTool({ name: "blocks" })) as CallToolResult).content.map(({ type }) => type)).toEqual(["text", "image", "resource_link", "resource"]);
+    expect(text(await client.callTool({ name: "large-result", arguments: { length: 2_000_000 } }))).toHaveLength(
+      2_000_000,
+    );
+    expect(((await client.callTool({ name: "blocks" })) as CallToolResult).content.map(({ type }) => type)).toEqual([
+      "text",
+      "image",
+      "resource_link",
+      "resource",
+    ]);
     expect(JSON.parse(text(await client.callTool({ name: "echo-headers" })))).toMatchObject({ "x-seen": "yes" });
   });
 
   test("come in pages when asked to", async () => {
-    const client = await connect((await start({ pageSize: 50, tools: [{ name: "extra", inputSchema: { type: "object" } }] })).url);
+    const client = await connect(
+      (await start({ pageSize: 50, tools: [{ name: "extra", inputSchema: { type: "object" } }] })).url,
+    );
     const first = await client.listTools();
     expect(first.tools).toHaveLength(50);
     const second = await client.listTools({ cursor: first.nextCursor! });
@@ -155,7 +182,11 @@ describe("an ill server", () => {
   test("sends clients elsewhere, where it is seen what they bring along", async () => {
     const [server, elsewhere] = [await start(), await start()];
     await server.ail({ illness: { kind: "redirect", to: elsewhere.url } });
-    const response = await fetch(server.url, { method: "POST", headers: { "X-Api-Key": "k" }, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
+    const response = await fetch(server.url, {
+      method: "POST",
+      headers: { "X-Api-Key": "k" },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    });
     expect(response.url).toBe(elsewhere.url);
     expect(await elsewhere.received()).toMatchObject([{ method: "ping", headers: { "x-api-key": "k" } }]);
   });
@@ -165,7 +196,9 @@ test("a missing credential is refused and recorded", async () => {
   const server = await start({ requireHeader: { name: "X-Api-Key", value: "right" } });
   await expect(connect(server.url, { "X-Api-Key": "wrong" })).rejects.toThrow("X-Api-Key is missing or wrong");
   await connect(server.url, { "X-Api-Key": "right" });
-  expect((await server.received()).filter(({ method }) => method === "initialize").map(({ performed }) => performed)).toEqual([false, true]);
+  expect(
+    (await server.received()).filter(({ method }) => method === "initialize").map(({ performed }) => performed),
+  ).toEqual([false, true]);
 });
 
 test("a stateless server answers calls without a session", async () => {
@@ -188,14 +221,18 @@ test("a tool of an SSE server that drops the connection ends the stream on which
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "drop-after" } });
   await expect(fetch(new URL(address!, server.url), { method: "POST", body })).rejects.toThrow();
   await expect(stream.read()).rejects.toThrow();
-  expect(await server.calls()).toMatchObject([{ tool: "drop-after", performed: true, session: expect.stringMatching(/./) }]);
+  expect(await server.calls()).toMatchObject([
+    { tool: "drop-after", performed: true, session: expect.stringMatching(/./) },
+  ]);
 });
 
 test("calls that do not come are reported with what came", async () => {
   const server = await start();
   const client = await connect(server.url);
   await client.callTool({ name: "echo" });
-  await expect(server.waitForCalls("structured", 1, 50)).rejects.toThrow(/structured was not called 1 times[\s\S]*tools\/call echo/);
+  await expect(server.waitForCalls("structured", 1, 50)).rejects.toThrow(
+    /structured was not called 1 times[\s\S]*tools\/call echo/,
+  );
   await server.reset();
   expect(await server.received()).toEqual([]);
 });
@@ -215,14 +252,20 @@ describe("as its own process", () => {
     const file = path.join(folder, "calls.jsonl");
     const first = await startRecordingProcess({ file, env: { SHOWN: "yes" } });
     const client = await connect(first.url);
-    expect(JSON.parse(text(await client.callTool({ name: "echo-env", arguments: { names: ["SHOWN", "AUTH_SECRET"] } })))).toEqual({ SHOWN: "yes", AUTH_SECRET: null });
+    expect(
+      JSON.parse(text(await client.callTool({ name: "echo-env", arguments: { names: ["SHOWN", "AUTH_SECRET"] } }))),
+    ).toEqual({ SHOWN: "yes", AUTH_SECRET: null });
     const lost = client.callTool({ name: "slow" }, undefined, { timeout: 300 });
     await first.waitForCalls("slow");
     await Promise.all([expect(lost).rejects.toThrow(), first.kill()]);
     const second = await startRecordingProcess({ file, port: first.port });
     cleanups.push(() => second.close());
     await (await connect(second.url)).callTool({ name: "echo" });
-    expect(readRecording(file).filter(({ method }) => method === "tools/call").map(({ tool }) => tool)).toEqual(["echo-env", "slow", "echo"]);
+    expect(
+      readRecording(file)
+        .filter(({ method }) => method === "tools/call")
+        .map(({ tool }) => tool),
+    ).toEqual(["echo-env", "slow", "echo"]);
     expect(await second.calls()).toHaveLength(1);
   });
 });

@@ -15,7 +15,11 @@ export interface RecordingServer extends RecordingControl {
 export async function startRecordingServer(options: RecordingServerOptions = {}): Promise<RecordingServer> {
   const http = new RecordingHttp(options);
   const port = await http.listen();
-  return Object.assign(new RecordingControl(`http://127.0.0.1:${port}`), { url: `http://127.0.0.1:${port}/mcp`, port, close: () => http.close() });
+  return Object.assign(new RecordingControl(`http://127.0.0.1:${port}`), {
+    url: `http://127.0.0.1:${port}/mcp`,
+    port,
+    close: () => http.close(),
+  });
 }
 
 export interface RecordingProcess extends RecordingServer {
@@ -25,7 +29,9 @@ export interface RecordingProcess extends RecordingServer {
 }
 
 /** The same server as a process of its own, with exactly this environment. It ends with the process that started it. */
-export async function startRecordingProcess(options: RecordingServerOptions & { env?: Record<string, string> } = {}): Promise<RecordingProcess> {
+export async function startRecordingProcess(
+  options: RecordingServerOptions & { env?: Record<string, string> } = {},
+): Promise<RecordingProcess> {
   const { env = {}, ...rest } = options;
   const child = await startChildProgram("lib/testing/recording/main.ts", { args: [JSON.stringify(rest)], env });
   const { listening: port } = JSON.parse(await child.nextLine()) as { listening: number };

@@ -1,6 +1,6 @@
 import { encode } from "next-auth/jwt";
-import { CLIENT_ADDRESS_HEADER } from "@/lib/auth/client-address";
-import { sessionSecrets } from "@/lib/auth/secrets";
+import { CLIENT_ADDRESS_HEADER } from "@/lib/people/session/client-address";
+import { sessionSecrets } from "@/lib/people/session/secrets";
 
 const COOKIE = "authjs.session-token";
 export const TEST_ORIGIN = "http://localhost:3000";
@@ -22,12 +22,17 @@ interface RequestFacts {
 }
 
 export function testRequest(path: string, facts: RequestFacts = {}): Request {
-  const headers = new Headers({ host: new URL(TEST_ORIGIN).host, [CLIENT_ADDRESS_HEADER]: facts.address ?? "192.0.2.1", ...facts.headers });
+  const headers = new Headers({
+    host: new URL(TEST_ORIGIN).host,
+    [CLIENT_ADDRESS_HEADER]: facts.address ?? "192.0.2.1",
+    ...facts.headers,
+  });
   if (facts.cookie) headers.set("cookie", facts.cookie);
   if (facts.token) headers.set("authorization", `Bearer ${facts.token}`);
   if (facts.origin) headers.set("origin", facts.origin);
   if (facts.body !== undefined) headers.set("content-type", "application/json");
-  const body = facts.body === undefined ? undefined : typeof facts.body === "string" ? facts.body : JSON.stringify(facts.body);
+  const body =
+    facts.body === undefined ? undefined : typeof facts.body === "string" ? facts.body : JSON.stringify(facts.body);
   return new Request(TEST_ORIGIN + path, { method: facts.method ?? "GET", headers, body });
 }
 

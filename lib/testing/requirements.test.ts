@@ -20,7 +20,11 @@ function citations(): { id: string; file: string }[] {
 const own = path.relative(root, import.meta.filename);
 
 test("every promise is cited by a test that would fail without it", () => {
-  const cited = new Set(citations().filter(({ file }) => file !== own).map(({ id }) => id));
+  const cited = new Set(
+    citations()
+      .filter(({ file }) => file !== own)
+      .map(({ id }) => id),
+  );
   expect(Object.keys(REQUIREMENTS).filter((id) => !cited.has(id))).toEqual([]);
 });
 

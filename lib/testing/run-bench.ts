@@ -1,17 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Actor, SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { LEASE_MS } from "@/lib/domain/limits";
-import { advanceRun, type AdvanceOutcome } from "@/lib/engine/advance-run";
-import { openProjects } from "@/lib/engine/projects";
-import { createListKeeper } from "@/lib/engine/keep-list";
-import { watchQueue } from "@/lib/engine/queue-room";
-import type { Runtime } from "@/lib/engine/runtime";
+import type { Actor } from "@/lib/people/rules/actor";
+import { LEASE_MS } from "@/lib/limits";
+import { advanceRun, type AdvanceOutcome } from "@/lib/runs/advance-run";
+import { openProjects } from "@/lib/projects/projects";
+import { createListKeeper } from "@/lib/tools/registry/keep-list";
+import { watchQueue } from "@/lib/runs/queue-room";
+import type { Runtime } from "@/lib/runs/runtime";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { findCandidate } from "@/lib/testing/find-candidate";
-import { claimRun } from "@/lib/store/transitions/claim-run";
+import { type Claimed, claimRun } from "@/lib/runs/journal/claim-run";
 import type { TestDatabase } from "@/lib/testing/database";
 import { TestClock } from "@/lib/testing/deps";
 import { createEgress } from "@/lib/tools/egress";
@@ -28,8 +28,15 @@ export interface RunBench {
   advance(runId: string, signal?: AbortSignal): Promise<AdvanceOutcome>;
 }
 
-/** A project on disk, real tool servers, the scripted model, and no worker: the test itself decides when a run is advanced. */
-export async function openRunBench(database: TestDatabase, files: Record<string, string>, processEnv: Record<string, string> = {}): Promise<RunBench> {
+/**
+ * A project on disk, real tool servers, the scripted model, and no worker: the test itself decides when a run is
+ * advanced.
+ */
+export async function openRunBench(
+  database: TestDatabase,
+  files: Record<string, string>,
+  processEnv: Record<string, string> = {},
+): Promise<RunBench> {
   const folder = mkdtempSync(path.join(tmpdir(), "kimitsu-project-"));
   const root = path.join(folder, "kimitsu");
   for (const [file, text] of Object.entries(files)) {
@@ -40,8 +47,20 @@ export async function openRunBench(database: TestDatabase, files: Record<string,
   const egress = createEgress({ allowHosts: LOOPBACK });
   const deployment = { allowStdio: false, allowBypass: false };
   const woken: string[] = [];
-  const projects = await openProjects({ root, dataFolder: folder, deployment, processEnv, db: database.db, fetch: egress.guardedFetch, now: clock.now });
-  const pool = createToolPool({ allowHosts: LOOPBACK, stdio: null, onListChanged: createListKeeper({ db: database.db, now: clock.now, projects }) });
+  const projects = await openProjects({
+    root,
+    dataFolder: folder,
+    deployment,
+    processEnv,
+    db: database.db,
+    fetch: egress.guardedFetch,
+    now: clock.now,
+  });
+  const pool = createToolPool({
+    allowHosts: LOOPBACK,
+    stdio: null,
+    onListChanged: createListKeeper({ db: database.db, now: clock.now, projects }),
+  });
   const close = async () => {
     await pool.close();
     await egress.close();
@@ -63,26 +82,47 @@ export async function openRunBench(database: TestDatabase, files: Record<string,
     wake: (runId) => void woken.push(runId),
     close,
   };
-  return { deps, clock, woken, advance: (runId, signal = new AbortController().signal) => advanceAsWorker(deps, runId, signal) };
+  return {
+    deps,
+    clock,
+    woken,
+    advance: (runId, signal = new AbortController().signal) => advanceAsWorker(deps, runId, signal),
+  };
 }
 
 async function advanceAsWorker(deps: Runtime, runId: string, signal: AbortSignal): Promise<AdvanceOutcome> {
-  const candidate = await findCandidate(deps.db, runId);
+  return advanceRun(deps, await claimAsWorker(deps, runId), { signal });
+}
+
+/** As a new worker would. */
+export async function claimAsWorker({ db, now }: Runtime, runId: string): Promise<Claimed> {
+  const candidate = await findCandidate(db, runId);
   if (!candidate) throw new Error(`no run ${runId}`);
-  const claim = await claimRun(deps.db, { candidate, owner: createId("worker"), leaseMs: LEASE_MS }, SYSTEM_ACTOR, deps.now());
-  if (claim.kind === "lost") throw new Error(`run ${runId} is ${candidate.status} and has nothing to do`);
-  return advanceRun(deps, claim.lease, { signal, snapshot: claim.snapshot });
+  const claimed = await claimRun(db, candidate, { owner: createId("worker"), leaseMs: LEASE_MS }, now());
+  if (!claimed) throw new Error(`run ${runId} has nothing to do`);
+  return claimed;
 }
 
 export const TEST_ACTOR: Actor = { kind: "user", id: "usr_starter", name: "Starter" };
 
+/** Someone else than who started the run. */
+export const REVIEWER_ACTOR: Actor = { kind: "user", id: "usr_reviewer", name: "Reviewer" };
+
 /** The least that a project with one agent and one tool server needs. */
-export function oneAgentProject(facts: { url: string; allowlist: string; script: string; workflow?: string; agent?: string }): Record<string, string> {
+export function oneAgentProject(facts: {
+  url: string;
+  allowlist: string;
+  script: string;
+  workflow?: string;
+  agent?: string;
+}): Record<string, string> {
   return {
-    "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 1, output_per_million: 1 }] }]\n",
+    "gateway.yaml":
+      "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 1, output_per_million: 1 }] }]\n",
     "models/test.script.yaml": facts.script,
     "servers/recorder.server.yaml": `name: recorder\nurl: "${facts.url}"\n`,
     "agents/worker.agent.yaml": `name: worker\nmodel: standard\nprompt: { system: "Work." , user: "Go." }\nservers:\n  - name: recorder\n    path: servers/recorder.server.yaml\n    access:\n      allowlist:\n${facts.allowlist.replaceAll(/^/gm, "        ")}\n${facts.agent ?? ""}`,
-    "workflows/main.workflow.yaml": facts.workflow ?? "kind: workflow\nname: main\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n",
+    "workflows/main.workflow.yaml":
+      facts.workflow ?? "kind: workflow\nname: main\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n",
   };
 }

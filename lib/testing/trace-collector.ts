@@ -45,11 +45,14 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", () => {
-      if (request.url !== "/v1/traces" || request.headers["content-type"] !== "application/json") return void response.writeHead(404).end();
-      bodies.push(Buffer.concat(chunks).toString());
-      response.writeHead(200, { "content-type": "application/json" }).end("{}");
-    });
+    request
+      .on("data", (chunk: Buffer) => chunks.push(chunk))
+      .on("end", () => {
+        if (request.url !== "/v1/traces" || request.headers["content-type"] !== "application/json")
+          return void response.writeHead(404).end();
+        bodies.push(Buffer.concat(chunks).toString());
+        response.writeHead(200, { "content-type": "application/json" }).end("{}");
+      });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -67,11 +70,14 @@ export async function startTraceCollector(): Promise<TraceCollector> {
 function readSpans({ resourceSpans }: OtlpRequest): CollectedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const instance = toRecord(resource.attributes)["service.instance.id"];
-    return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, instance, attributes: toRecord(span.attributes), links: span.links ?? [] })));
+    return scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({ ...span, instance, attributes: toRecord(span.attributes), links: span.links ?? [] })),
+    );
   });
 }
 
-const toRecord = (attributes: OtlpAttributes) => Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
+const toRecord = (attributes: OtlpAttributes) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
 
 function plain(value: OtlpValue): unknown {
   if (value.arrayValue) return value.arrayValue.values.map(plain);

@@ -1,12 +1,13 @@
 /**
- * The run that the tests of crashes drive: one turn asks for two calls, neither of which may be sent twice; people are asked for one of
- * them. A second step takes up what the first one gives.
+ * The run that the tests of crashes drive: one turn asks for two calls, neither of which may be sent twice; people are
+ * asked for one of them. A second step takes up what the first one gives.
  */
-import { decideApproval, type DecidedBy } from "@/lib/engine/decide-approval";
-import type { Runtime } from "@/lib/engine/runtime";
-import { settleCall } from "@/lib/engine/settle-call";
-import { startRun } from "@/lib/engine/start-run";
-import { isRunSettled } from "@/lib/domain/run-state";
+import { decideApproval, type DecidedBy } from "@/lib/approvals/decide-approval";
+import type { Runtime } from "@/lib/runs/runtime";
+import { settleCall } from "@/lib/runs/settle-call";
+import { startRun } from "@/lib/runs/start-run";
+import { isRunSettled } from "@/lib/runs/rules/run-state";
+import { HANG_MS } from "@/lib/testing/hang";
 import type { RecordingControl } from "@/lib/testing/recording/control";
 import { oneAgentProject, TEST_ACTOR } from "@/lib/testing/run-bench";
 import { until } from "@/lib/testing/until";
@@ -28,14 +29,22 @@ const SCRIPT = `agents:
 `;
 
 export function twoCallsProject(url: string): Record<string, string> {
-  const files = oneAgentProject({ url, allowlist: `- ${FREE_TOOL}\n- name: ${ASKED_TOOL}\n  require_approval: { on_reject: recover }`, script: SCRIPT });
+  const files = oneAgentProject({
+    url,
+    allowlist: `- ${FREE_TOOL}\n- name: ${ASKED_TOOL}\n  require_approval: { on_reject: recover }`,
+    script: SCRIPT,
+  });
   return {
     ...files,
-    "agents/worker.agent.yaml": files["agents/worker.agent.yaml"]!
-      .replace('user: "Go."', 'user: "Go {{ params.tag }}"')
-      .replace("prompt:", "params: { schema: { type: object, required: [tag], properties: { tag: { type: string } } } }\nprompt:"),
+    "agents/worker.agent.yaml": files["agents/worker.agent.yaml"]!.replace(
+      'user: "Go."',
+      'user: "Go {{ params.tag }}"',
+    ).replace(
+      "prompt:",
+      "params: { schema: { type: object, required: [tag], properties: { tag: { type: string } } } }\nprompt:",
+    ),
     "workflows/main.workflow.yaml":
-      "kind: workflow\nname: main\nparams: { schema: { type: object, required: [tag], properties: { tag: { type: string } } } }\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n    params: { tag: \"{{ params.tag }}\" }\n  - { id: tidy, depends_on: [work], transform: { inputs: [{ from: work }] } }\noutput: { from: work }\n",
+      'kind: workflow\nname: main\nparams: { schema: { type: object, required: [tag], properties: { tag: { type: string } } } }\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n    params: { tag: "{{ params.tag }}" }\n  - { id: tidy, depends_on: [work], transform: { inputs: [{ from: work }] } }\noutput: { from: work }\n',
   };
 }
 
@@ -48,11 +57,21 @@ export async function countCalls(server: RecordingControl, tool: string, tag: st
   return (await server.calls(tool)).filter((call) => (call.arguments as { tag?: string }).tag === tag).length;
 }
 
-/** What is on the run that a person must see to: calls to approve, and calls whose outcome they look up at the server. */
+/**
+ * What is on the run that a person must see to: calls to approve, and calls whose outcome they look up at the server.
+ */
 async function readRun(deps: Runtime, runId: string) {
   const run = await deps.db.run.findUniqueOrThrow({
     where: { id: runId },
-    select: { status: true, output: true, error: true, params: true, leaseOwner: true, calls: { select: { id: true, tool: true, status: true } }, approvals: { where: { status: "pending" }, select: { id: true } } },
+    select: {
+      status: true,
+      output: true,
+      error: true,
+      params: true,
+      leaseOwner: true,
+      calls: { select: { id: true, tool: true, status: true } },
+      approvals: { where: { status: "pending" }, select: { id: true } },
+    },
   });
   return { ...run, unknown: run.calls.filter((call) => call.status === "outcome_unknown") };
 }
@@ -60,21 +79,38 @@ async function readRun(deps: Runtime, runId: string) {
 /** When people act: `parked` waits until no worker has the run, `at once` decides under the hands of one. */
 export type PeopleAct = "parked" | "at once";
 
-/** Does what a careful person would, as often as it is needed, until the run is over: approves, and settles by what the server says. */
-export async function seeToTheEnd(deps: Runtime, server: RecordingControl, by: DecidedBy, runId: string, act: PeopleAct = "parked", timeoutMs = 30_000) {
+/**
+ * Does what a careful person would, as often as it is needed, until the run is over: approves, and settles by what the
+ * server says.
+ */
+export async function seeToTheEnd(
+  deps: Runtime,
+  server: RecordingControl,
+  by: DecidedBy,
+  runId: string,
+  act: PeopleAct = "parked",
+  timeoutMs = HANG_MS,
+) {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const seen = await until(() => readRun(deps, runId), {
       what: `run ${runId} over, or in need of a person`,
       timeoutMs: Math.max(deadline - performance.now(), 1),
-      isDone: (run) => isRunSettled(run.status) || ((run.leaseOwner === null || act === "at once") && run.approvals.length + run.unknown.length > 0),
+      isDone: (run) =>
+        isRunSettled(run.status) ||
+        ((run.leaseOwner === null || act === "at once") && run.approvals.length + run.unknown.length > 0),
     });
     if (isRunSettled(seen.status)) return seen;
     const { tag } = seen.params as { tag: string };
-    for (const approval of seen.approvals) await decideApproval(deps, by, { approvalId: approval.id, verdict: "approved" });
+    for (const approval of seen.approvals)
+      await decideApproval(deps, by, { approvalId: approval.id, verdict: "approved" });
     for (const call of seen.unknown) {
       const happened = (await countCalls(server, call.tool, tag)) > 0;
-      await settleCall(deps, by.actor, { callId: call.id, outcome: happened ? "happened" : "did_not_happen", ...(happened ? { result: { tag } } : {}) });
+      await settleCall(deps, by.actor, {
+        callId: call.id,
+        outcome: happened ? "happened" : "did_not_happen",
+        ...(happened ? { result: { tag } } : {}),
+      });
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Waits for a state by looking at it, with a deadline that says what was seen last. */
 import { setTimeout as delay } from "node:timers/promises";
+import { HANG_MS } from "@/lib/testing/hang";
 
 const LOOK_INTERVAL_MS = 15;
 
@@ -10,12 +11,16 @@ export interface UntilOptions<T> {
   isDone: (seen: T) => boolean;
 }
 
-export async function until<T>(read: () => Promise<T>, { what, timeoutMs = 20_000, isDone }: UntilOptions<T>): Promise<T> {
+export async function until<T>(
+  read: () => Promise<T>,
+  { what, timeoutMs = HANG_MS, isDone }: UntilOptions<T>,
+): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const seen = await read();
     if (isDone(seen)) return seen;
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs} ms. Last seen: ${JSON.stringify(seen)}`);
+    if (performance.now() > deadline)
+      throw new Error(`${what}: not within ${timeoutMs} ms. Last seen: ${JSON.stringify(seen)}`);
     await delay(LOOK_INTERVAL_MS);
   }
 }

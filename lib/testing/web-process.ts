@@ -1,6 +1,7 @@
 /**
- * A web process without pages: the real route handlers of what people do, behind Node's own HTTP server. It advances as many runs at a time as
- * KIMITSU_WORKERS says. Its first line is its address, its second the name under which it has runs.
+ * A web process without pages: the real route handlers of what people do, behind Node's own HTTP server. It advances as
+ * many runs at a time as KIMITSU_WORKERS says. Its first line is its address, its second the name under which it has
+ * runs.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,11 +9,11 @@ import { buffer } from "node:stream/consumers";
 import { POST as decide } from "@/app/approvals/[approvalId]/decide/route";
 import { POST as settle } from "@/app/calls/[callId]/settle/route";
 import { POST as start } from "@/app/runs/route";
-import { openRuntime } from "@/lib/engine/runtime";
+import { openRuntime } from "@/lib/runs/runtime";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
-import { openWakeLine } from "@/lib/store/wake-line";
-import { type RunLoop, startRunLoop } from "@/lib/worker/run-loop";
+import { openWakeChannel } from "@/lib/database/wake-channel";
+import { type RunLoop, startRunLoop } from "@/lib/runs/worker/run-loop";
 
 const ROUTES = [
   { path: /^\/runs$/, handler: start },
@@ -22,20 +23,28 @@ const ROUTES = [
 
 async function answer(message: IncomingMessage): Promise<Response> {
   const url = new URL(message.url ?? "/", `http://${message.headers.host}`);
-  const headers = new Headers(Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]));
+  const headers = new Headers(
+    Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]),
+  );
   for (const { path, handler } of ROUTES) {
     const params = path.exec(url.pathname);
-    if (params) return handler(new Request(url, { method: message.method, headers, body: await buffer(message) }), { params: Promise.resolve({ ...params.groups }) });
+    if (params)
+      return handler(new Request(url, { method: message.method, headers, body: await buffer(message) }), {
+        params: Promise.resolve({ ...params.groups }),
+      });
   }
   return new Response(null, { status: 404 });
 }
 
 const ownerId = createId("worker");
 let loop: RunLoop | null = null;
-const line = openWakeLine(env.DATABASE_URL ?? "", ownerId, (runId) => loop?.wake(runId));
-await line.opened;
-const runtime = await openRuntime({ wake: (runId) => line.call(runId), seat: (runId) => loop?.seat(runId) ?? null });
-if (env.KIMITSU_WORKERS > 0) loop = startRunLoop(runtime, { ownerId, capacity: env.KIMITSU_WORKERS, line });
+const channel = openWakeChannel(env.DATABASE_URL ?? "", ownerId, (runId) => loop?.wake(runId));
+await channel.opened;
+const runtime = await openRuntime({
+  wake: (runId) => channel.call(runId),
+  workerSlot: (runId) => loop?.workerSlot(runId) ?? null,
+});
+if (env.KIMITSU_WORKERS > 0) loop = startRunLoop(runtime, { ownerId, capacity: env.KIMITSU_WORKERS, channel });
 // Whoever started it is gone, and nobody else would end it.
 process.on("disconnect", () => process.exit());
 const server = createServer(async (message, reply) => {
@@ -47,4 +56,6 @@ const server = createServer(async (message, reply) => {
     reply.destroy();
   }
 });
-server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n${ownerId}\n`));
+server.listen(0, "127.0.0.1", () =>
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n${ownerId}\n`),
+);

@@ -1,24 +1,25 @@
-/** Real worker and web processes on one database and one project, and the hands of people in the test's own process, which advances nothing. */
+/**
+ * Real worker and web processes on one database and one project, and the hands of people in the test's own process,
+ * which advances nothing.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { scopesOf } from "@/lib/domain/roles";
-import { createToken } from "@/lib/engine/create-token";
-import type { DecidedBy } from "@/lib/engine/decide-approval";
-import type { Runtime } from "@/lib/engine/runtime";
+import { scopesOf } from "@/lib/people/rules/roles";
+import { createToken } from "@/lib/people/create-token";
+import type { DecidedBy } from "@/lib/approvals/decide-approval";
+import type { Runtime } from "@/lib/runs/runtime";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
-import { isDatabaseAway } from "@/lib/store/database-away";
-import { openWakeLine } from "@/lib/store/wake-line";
+import { isDatabaseAway } from "@/lib/database/database-away";
+import { openWakeChannel } from "@/lib/database/wake-channel";
 import { buildUser } from "@/lib/testing/builders";
 import { type ChildProgram, startChildProgram } from "@/lib/testing/child-program";
 import type { TestDatabase } from "@/lib/testing/database";
+import { HANG_MS } from "@/lib/testing/hang";
 import { listenForPauses, type PauseListener } from "@/lib/testing/pause-points";
 import { openRunBench } from "@/lib/testing/run-bench";
 import { until } from "@/lib/testing/until";
-
-/** A second is usual; a machine that does much else takes its time. */
-const START_MS_MAX = 60_000;
 
 export interface WorkerProcess extends ChildProgram {
   /** As in the leases of its runs. */
@@ -27,11 +28,17 @@ export interface WorkerProcess extends ChildProgram {
 
 export interface WebProcess extends WorkerProcess {
   /** Asks as the person of this token. Rejects when no answer comes, or none before the signal. */
-  post(path: string, token: string, body: unknown, headers?: Record<string, string>, signal?: AbortSignal): Promise<{ status: number; body: { run_id?: string; error?: { message: string } } }>;
+  post(
+    path: string,
+    token: string,
+    body: unknown,
+    headers?: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<{ status: number; body: { run_id?: string; error?: { message: string } } }>;
 }
 
 export interface Fleet {
-  /** With the real time, and a line on which the workers hear of what people did. */
+  /** With the real time, and a channel on which the workers hear of what people did. */
   deps: Runtime;
   pauses: PauseListener;
   env: Record<string, string>;
@@ -50,8 +57,8 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
   const { deps: bench } = await openRunBench(database, files);
   const pauses = await listenForPauses();
   const data = mkdtempSync(path.join(os.tmpdir(), "kimitsu-fleet-"));
-  const line = openWakeLine(database.url, createId("worker"), () => undefined);
-  const deps: Runtime = { ...bench, now: () => new Date(), wake: (runId) => line.call(runId) };
+  const channel = openWakeChannel(database.url, createId("worker"), () => undefined);
+  const deps: Runtime = { ...bench, now: () => new Date(), wake: (runId) => channel.call(runId) };
   const children: ChildProgram[] = [];
   const environment = {
     KIMITSU_PROJECT: bench.projects.current().project.root,
@@ -67,7 +74,7 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
     pauses,
     env: environment,
     startWorker: async (more = {}) => {
-      const child = await startChildProgram("lib/worker/main.ts", { env: { ...environment, ...more } });
+      const child = await startChildProgram("lib/runs/worker/main.ts", { env: { ...environment, ...more } });
       children.push(child);
       // One that was not seen to start is ended: whoever tries again would have two.
       const ownerId = await untilListed(deps, child).catch(async (error: unknown) => {
@@ -77,13 +84,20 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
       return Object.assign(child, { ownerId });
     },
     startWeb: async ({ runs = 0 } = {}) => {
-      const child = await startChildProgram("lib/testing/web-process.ts", { env: { ...environment, KIMITSU_WORKERS: String(runs) } });
+      const child = await startChildProgram("lib/testing/web-process.ts", {
+        env: { ...environment, KIMITSU_WORKERS: String(runs) },
+      });
       children.push(child);
       const [url, ownerId] = await untilServing(child);
       return Object.assign(child, {
         ownerId,
         post: async (address: string, token: string, body: unknown, headers = {}, signal?: AbortSignal) => {
-          const answer = await fetch(url + address, { method: "POST", ...(signal && { signal }), headers: { "content-type": "application/json", authorization: `Bearer ${token}`, ...headers }, body: JSON.stringify(body) });
+          const answer = await fetch(url + address, {
+            method: "POST",
+            ...(signal && { signal }),
+            headers: { "content-type": "application/json", authorization: `Bearer ${token}`, ...headers },
+            body: JSON.stringify(body),
+          });
           return { status: answer.status, body: await answer.json() };
         },
       });
@@ -92,10 +106,11 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
       const operator = await buildUser(deps, "operator", { name });
       return { userId: operator.id, role: "operator", groups: [], actor: operator.actor, tokenId: null };
     },
-    tokenOf: async ({ userId, role, actor }) => (await createToken(deps, actor, { name: "All", userId, scopes: scopesOf(role) })).token,
+    tokenOf: async ({ userId, role, actor }) =>
+      (await createToken(deps, actor, { name: "All", userId, scopes: scopesOf(role) })).token,
     close: async () => {
       await Promise.all(children.map((child) => child.stop("SIGKILL")));
-      await line.close();
+      await channel.close();
       await pauses.close();
       await bench.close();
       rmSync(data, { recursive: true, force: true });
@@ -105,7 +120,7 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
 
 /** One that says nothing is ended: whoever tries again would have two, and whoever does not would wait for ever. */
 async function untilServing(child: ChildProgram): Promise<[url: string, ownerId: string]> {
-  const isLate = setTimeout(() => void child.stop("SIGKILL"), START_MS_MAX);
+  const isLate = setTimeout(() => void child.stop("SIGKILL"), HANG_MS);
   try {
     return [await child.nextLine(), await child.nextLine()];
   } finally {
@@ -116,14 +131,20 @@ async function untilServing(child: ChildProgram): Promise<[url: string, ownerId:
 async function untilListed(deps: Runtime, child: ChildProgram): Promise<string> {
   let isGone = false;
   void child.ended.then(() => (isGone = true));
-  // A database that is away for a moment says nothing about the worker: it is looked for again, or has ended and said why.
+  // A database that is away for a moment says nothing about the worker: it is looked for again, or has ended and said
+  // why.
   const unlisted = (error: unknown): { id: string }[] => {
     if (isDatabaseAway(error)) return [];
     throw error;
   };
   const found = await until(
-    () => deps.db.$queryRaw<{ id: string }[]>`SELECT id FROM workers WHERE process = ${`${os.hostname()}:${child.pid}`} ORDER BY started_at DESC LIMIT 1`.catch(unlisted),
-    { what: `worker ${child.pid} on the list`, timeoutMs: START_MS_MAX, isDone: (rows) => rows.length > 0 || isGone },
+    () =>
+      deps.db.$queryRaw<
+        { id: string }[]
+      >`SELECT id FROM workers WHERE process = ${`${os.hostname()}:${child.pid}`} ORDER BY started_at DESC LIMIT 1`.catch(
+        unlisted,
+      ),
+    { what: `worker ${child.pid} on the list`, isDone: (rows) => rows.length > 0 || isGone },
   );
   // Told by its own words: the reason is on its standard error.
   if (!found[0]) throw new Error(await child.nextLine());

@@ -1,10 +1,16 @@
-/** Which network addresses may be dialled. Everything that is not a public unicast address is refused, in every spelling. */
+/**
+ * Which network addresses may be dialled. Everything that is not a public unicast address is refused, in every
+ * spelling.
+ */
 import ipaddr from "ipaddr.js";
 
 /** Public by number, yet answered inside a cloud: Azure's host agent, which hands out credentials. */
 const CLOUD_INTERNAL = new Set(["168.63.129.16"]);
 
-/** All that was ever given out for public use. What lies outside is local, in disguise or for nobody yet, whatever a list of ranges may know of it. */
+/**
+ * All that was ever given out for public use. What lies outside is local, in disguise or for nobody yet, whatever a
+ * list of ranges may know of it.
+ */
 const PUBLIC_V6 = ipaddr.parseCIDR("2000::/3");
 
 /** Within it, for documents (RFC 9637). */
@@ -30,7 +36,8 @@ export function refuseAddress(address: string): string | null {
   if (parsed instanceof ipaddr.IPv4) return refuseV4(parsed);
   const embedded = embeddedV4(parsed);
   if (embedded !== null) return refuseV4(embedded);
-  if (!parsed.match(PUBLIC_V6) || parsed.match(DOCUMENTS_V6) || isIsatap(parsed)) return REASONS[parsed.range()] ?? "a reserved address";
+  if (!parsed.match(PUBLIC_V6) || parsed.match(DOCUMENTS_V6) || isIsatap(parsed))
+    return REASONS[parsed.range()] ?? "a reserved address";
   return explain(parsed.range());
 }
 
@@ -42,7 +49,10 @@ function explain(range: string): string | null {
   return range === "unicast" ? null : (REASONS[range] ?? "a reserved address");
 }
 
-/** An interface id by which a router takes the packet to an IPv4 address of its own site (RFC 5214), under whatever prefix. */
+/**
+ * An interface id by which a router takes the packet to an IPv4 address of its own site (RFC 5214), under whatever
+ * prefix.
+ */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [, , , , first = 0, second = 0] = address.parts;
   return (first & 0xfdff) === 0 && second === 0x5efe;

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, describe, expect, test } from "vitest";
-import { fingerprintTool } from "@/lib/domain/tool-fingerprint";
+import { fingerprintTool } from "@/lib/tools/rules/tool-fingerprint";
 import { testPool, testServer, type TestServerOptions } from "@/lib/testing/hostile-servers/tool-server";
 import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
 import type { RecordingServerOptions } from "@/lib/testing/recording/http-side";
@@ -37,12 +37,21 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   }
 
   test("a call arrives once, with its arguments, its id and the params, and its result comes back in one shape", async () => {
-    const { recording, pool, server } = await start({ params: { region: "eu" }, secretParams: { token: "SENTINEL-param" } });
+    const { recording, pool, server } = await start({
+      params: { region: "eu" },
+      secretParams: { token: "SENTINEL-param" },
+    });
     const outcome = await callTool(pool, server, asking("echo", { arguments: { a: 1 } }));
-    expect(outcome).toMatchObject({ kind: "answered", result: { success: true, output: '{"a":1}', structured_content: { a: 1 }, is_error: false, error: null } });
+    expect(outcome).toMatchObject({
+      kind: "answered",
+      result: { success: true, output: '{"a":1}', structured_content: { a: 1 }, is_error: false, error: null },
+    });
     const [call, ...others] = await recording.calls();
     expect(others).toEqual([]);
-    expect(call).toMatchObject({ arguments: { a: 1 }, meta: { "dev.kimitsu/call_id": "call_test", "dev.kimitsu/params": { region: "eu", token: "SENTINEL-param" } } });
+    expect(call).toMatchObject({
+      arguments: { a: 1 },
+      meta: { "dev.kimitsu/call_id": "call_test", "dev.kimitsu/params": { region: "eu", token: "SENTINEL-param" } },
+    });
     const initialize = (await recording.received()).find((entry) => entry.method === "initialize");
     expect(initialize?.meta).toEqual({ "dev.kimitsu/params": { region: "eu", token: "SENTINEL-param" } });
   });
@@ -59,20 +68,32 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       openedWhenAsked = opened;
       return false;
     };
-    expect(await callTool(pool, server, asking("echo", { mayBeSent }))).toMatchObject({ kind: "not_sent", reason: "cancelled" });
+    expect(await callTool(pool, server, asking("echo", { mayBeSent }))).toMatchObject({
+      kind: "not_sent",
+      reason: "cancelled",
+    });
     expect(openedWhenAsked).toBeGreaterThan(0);
     expect(await recording.calls()).toHaveLength(1);
   });
 
   test("a tool's own failure is a result that says so", async () => {
     const { pool, server } = await start();
-    expect(await callTool(pool, server, asking("fail-result"))).toMatchObject({ kind: "answered", result: { success: false, is_error: true, error: "the tool failed on purpose" } });
+    expect(await callTool(pool, server, asking("fail-result"))).toMatchObject({
+      kind: "answered",
+      result: { success: false, is_error: true, error: "the tool failed on purpose" },
+    });
   });
 
-  test("a JSON-RPC error is an answer", async () => {
+  test("a JSON-RPC error is an answer when it refuses the call, and leaves it unknown when it may come after the work", async () => {
     const { pool, server } = await start();
-    const outcome = await callTool(pool, server, asking("fail-protocol"));
-    expect(outcome).toMatchObject({ kind: "answered", result: { is_error: true } });
+    expect(await callTool(pool, server, asking("fail-protocol"))).toMatchObject({
+      kind: "answered",
+      result: { is_error: true },
+    });
+    expect(await callTool(pool, server, asking("fail-internal"))).toMatchObject({
+      kind: "unknown",
+      reason: expect.stringContaining("broke on purpose"),
+    });
   });
 
   test("a connection that ends after the work leaves the outcome unknown, and the work was done once", async () => {
@@ -105,7 +126,8 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     // A machine that does much else may not have sent it by then: it gets twice the time.
     let timeoutMs = 150;
     let outcome = await callTool(pool, server, asking("slow", { timeoutMs }));
-    while (outcome.kind === "not_sent" && outcome.reason === "timeout") outcome = await callTool(pool, server, asking("slow", { timeoutMs: (timeoutMs *= 2) }));
+    while (outcome.kind === "not_sent" && outcome.reason === "timeout")
+      outcome = await callTool(pool, server, asking("slow", { timeoutMs: (timeoutMs *= 2) }));
     expect(outcome).toMatchObject({ kind: "unknown" });
     expect((outcome as { error: Error }).error.message).toContain(`${timeoutMs} ms`);
     expect(await recording.calls("slow")).toHaveLength(1);
@@ -122,31 +144,51 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
 
   test("a call that was cancelled before it started never arrives", async () => {
     const { recording, pool, server } = await start();
-    expect(await callTool(pool, server, asking("echo", { signal: AbortSignal.abort() }))).toMatchObject({ kind: "not_sent", reason: "cancelled", retryable: false });
+    expect(await callTool(pool, server, asking("echo", { signal: AbortSignal.abort() }))).toMatchObject({
+      kind: "not_sent",
+      reason: "cancelled",
+      retryable: false,
+    });
     expect(await recording.calls()).toEqual([]);
   });
 
   test("a definition that is not the judged one keeps the call from being sent", async () => {
     const { recording, pool, server } = await start();
     const judged = (await pool.listTools(server)).tools.find((tool) => tool.name === "echo")!;
-    expect(await callTool(pool, server, asking("echo", { fingerprint: fingerprintTool(judged) }))).toMatchObject({ kind: "answered" });
+    expect(await callTool(pool, server, asking("echo", { fingerprint: fingerprintTool(judged) }))).toMatchObject({
+      kind: "answered",
+    });
     const other = fingerprintTool({ ...judged, description: "Deletes everything" });
-    expect(await callTool(pool, server, asking("echo", { fingerprint: other }))).toMatchObject({ kind: "not_sent", reason: "definition_changed", retryable: false });
+    expect(await callTool(pool, server, asking("echo", { fingerprint: other }))).toMatchObject({
+      kind: "not_sent",
+      reason: "definition_changed",
+      retryable: false,
+    });
     expect(await recording.calls("echo")).toHaveLength(1);
   });
 
   test("a tool that the server does not list is not called", async () => {
     const { recording, pool, server } = await start();
-    expect(await callTool(pool, server, asking("no-such-tool"))).toMatchObject({ kind: "not_sent", reason: "tool_missing" });
+    expect(await callTool(pool, server, asking("no-such-tool"))).toMatchObject({
+      kind: "not_sent",
+      reason: "tool_missing",
+    });
     expect(await recording.calls()).toEqual([]);
   });
 
-  test("a structured result that does not fit its schema is an error that explains itself", async () => {
+  test("a structured result that does not fit its schema leaves the call unknown, explains itself and is kept", async () => {
     const { pool, server } = await start();
-    expect(await callTool(pool, server, asking("structured"))).toMatchObject({ kind: "answered", result: { success: true, structured_content: { total: 5 } } });
-    const outcome = await callTool(pool, server, asking("structured-misfit"));
-    expect(outcome).toMatchObject({ kind: "answered", result: { is_error: true, structured_content: { total: "five" } } });
-    expect((outcome as { result: { error: string } }).result.error).toContain("/total must be number");
+    expect(await callTool(pool, server, asking("structured"))).toMatchObject({
+      kind: "answered",
+      result: { success: true, structured_content: { total: 5 } },
+    });
+    const outcome = await callTool(pool, server, asking("structured-invalid"));
+    expect(outcome).toMatchObject({
+      kind: "unknown",
+      retryable: false,
+      result: { structured_content: { total: "five" } },
+    });
+    expect((outcome as { error: Error }).error.message).toContain("/total must be number");
   });
 
   test("the credential goes into its header and into nothing else, and an echo of it is taken out", async () => {
@@ -183,8 +225,16 @@ test("a server that comes up between the tries is reached", async () => {
 test("a server that hangs up on every handshake is tried three times, then reported as unreachable", async () => {
   const recording = await record();
   await recording.ail({ illness: { kind: "hang-up" } });
-  expect(await callTool(pooled(), testServer(recording.url), asking("echo"))).toMatchObject({ kind: "not_sent", reason: "unreachable", retryable: true });
-  expect((await recording.received()).map((entry) => entry.method)).toEqual(["server/discover", "server/discover", "server/discover"]);
+  expect(await callTool(pooled(), testServer(recording.url), asking("echo"))).toMatchObject({
+    kind: "not_sent",
+    reason: "unreachable",
+    retryable: true,
+  });
+  expect((await recording.received()).map((entry) => entry.method)).toEqual([
+    "server/discover",
+    "server/discover",
+    "server/discover",
+  ]);
 });
 
 test("a wrong credential is not tried again, and is not in the message", async () => {
@@ -197,7 +247,11 @@ test("a wrong credential is not tried again, and is not in the message", async (
 
 test("a secret that no header can carry is refused without being printed", async () => {
   const recording = await record();
-  const outcome = await callTool(pooled(), testServer(recording.url, { secret: "SENTINEL\nX-Other: 1" }), asking("echo"));
+  const outcome = await callTool(
+    pooled(),
+    testServer(recording.url, { secret: "SENTINEL\nX-Other: 1" }),
+    asking("echo"),
+  );
   expect(outcome).toMatchObject({ kind: "not_sent", reason: "refused" });
   const { error } = outcome as { error: Error };
   expect(error.message).toContain("cannot stand in the header X-Api-Key");
@@ -205,25 +259,34 @@ test("a secret that no header can carry is refused without being printed", async
   expect(await recording.received()).toEqual([]);
 });
 
-test.each([400, 401, 403, 404, 413, 429])("HTTP %i to a call is the server's refusal, and the call is not sent again", async (status) => {
-  const recording = await record();
-  const pool = pooled();
-  const server = testServer(recording.url);
-  await pool.listTools(server);
-  await recording.ail({ illness: { kind: "status", status }, methods: ["tools/call"] });
-  expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "answered", result: { is_error: true } });
-  expect(await recording.calls()).toHaveLength(1);
-});
+test.each([400, 401, 403, 404, 413, 429])(
+  "HTTP %i to a call is the server's refusal, and the call is not sent again",
+  async (status) => {
+    const recording = await record();
+    const pool = pooled();
+    const server = testServer(recording.url);
+    await pool.listTools(server);
+    await recording.ail({ illness: { kind: "status", status }, methods: ["tools/call"] });
+    expect(await callTool(pool, server, asking("echo"))).toMatchObject({
+      kind: "answered",
+      result: { is_error: true },
+    });
+    expect(await recording.calls()).toHaveLength(1);
+  },
+);
 
-test.each([408, 500, 502, 503, 504])("HTTP %i to a call leaves it unknown, and the call is not sent again", async (status) => {
-  const recording = await record();
-  const pool = pooled();
-  const server = testServer(recording.url);
-  await pool.listTools(server);
-  await recording.ail({ illness: { kind: "status", status }, methods: ["tools/call"] });
-  expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "unknown" });
-  expect(await recording.calls()).toHaveLength(1);
-});
+test.each([408, 500, 502, 503, 504])(
+  "HTTP %i to a call leaves it unknown, and the call is not sent again",
+  async (status) => {
+    const recording = await record();
+    const pool = pooled();
+    const server = testServer(recording.url);
+    await pool.listTools(server);
+    await recording.ail({ illness: { kind: "status", status }, methods: ["tools/call"] });
+    expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "unknown" });
+    expect(await recording.calls()).toHaveLength(1);
+  },
+);
 
 test("a redirect of a call is not followed, and neither call nor credential reach the other place", async () => {
   const other = await record();
@@ -251,8 +314,12 @@ test("calls at the same time share a connection, and each gets its own answer", 
   const recording = await record();
   const pool = pooled();
   const server = testServer(recording.url);
-  const outcomes = await Promise.all(Array.from({ length: 50 }, (_, n) => callTool(pool, server, asking("echo", { arguments: { n } }))));
-  expect(outcomes.map((outcome) => outcome.kind === "answered" && outcome.result.structured_content)).toEqual(Array.from({ length: 50 }, (_, n) => ({ n })));
+  const outcomes = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => callTool(pool, server, asking("echo", { arguments: { n } }))),
+  );
+  expect(outcomes.map((outcome) => outcome.kind === "answered" && outcome.result.structured_content)).toEqual(
+    Array.from({ length: 50 }, (_, n) => ({ n })),
+  );
   expect((await recording.received()).filter((entry) => entry.method === "initialize")).toHaveLength(1);
 });
 
@@ -273,23 +340,42 @@ test("a server that went away after its list was read is not sent anything", asy
   const server = testServer(first.url);
   await pool.listTools(server);
   await first.close();
-  expect(await callTool(pool, server, asking("echo"))).toMatchObject({ kind: "not_sent", reason: "unreachable", retryable: true });
+  expect(await callTool(pool, server, asking("echo"))).toMatchObject({
+    kind: "not_sent",
+    reason: "unreachable",
+    retryable: true,
+  });
 });
 
-test("a large result comes through below the limit, and beyond it ends as an error result or, over HTTP+SSE, as unknown", async () => {
+test("a large result comes through below the limit, and beyond it is unknown", async () => {
   const outcomes = [];
-  for (const [transport, length] of [["http", 9_000_000], ["http", 11_000_000], ["sse", 9_000_000], ["sse", 11_000_000]] as const) {
+  for (const [transport, length] of [
+    ["http", 9_000_000],
+    ["http", 11_000_000],
+    ["sse", 9_000_000],
+    ["sse", 11_000_000],
+  ] as const) {
     const recording = await record({ transport });
     const pool = pooled();
     const outcome = await callTool(pool, testServer(recording.url), asking("large-result", { arguments: { length } }));
     outcomes.push(outcome.kind === "answered" ? outcome.result.success : outcome.kind);
-    expect(await callTool(pool, testServer(recording.url), asking("echo"))).toMatchObject({ kind: "answered", result: { success: true } });
+    expect(await callTool(pool, testServer(recording.url), asking("echo"))).toMatchObject({
+      kind: "answered",
+      result: { success: true },
+    });
   }
-  expect(outcomes).toEqual([true, false, true, "unknown"]);
+  expect(outcomes).toEqual([true, "unknown", true, "unknown"]);
 });
 
-test.each([[{ n: Number.NaN }], [{ n: 2 ** 60 }], [{ n: 1n }], [{ at: new Date(0) }], [{ s: "\uD800" }]])("arguments that JSON would change are not sent (%#)", async (args) => {
-  const recording = await record();
-  expect(await callTool(pooled(), testServer(recording.url), asking("echo", { arguments: args }))).toMatchObject({ kind: "not_sent", reason: "refused", retryable: false });
-  expect(await recording.received()).toEqual([]);
-});
+test.each([[{ n: Number.NaN }], [{ n: 2 ** 60 }], [{ n: 1n }], [{ at: new Date(0) }], [{ s: "\uD800" }]])(
+  "arguments that JSON would change are not sent (%#)",
+  async (args) => {
+    const recording = await record();
+    expect(await callTool(pooled(), testServer(recording.url), asking("echo", { arguments: args }))).toMatchObject({
+      kind: "not_sent",
+      reason: "refused",
+      retryable: false,
+    });
+    expect(await recording.received()).toEqual([]);
+  },
+);

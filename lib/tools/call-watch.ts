@@ -1,6 +1,7 @@
 /**
- * Follows one tool call from the moment it is made. Answers the question on which everything rests: has a byte of it left
- * this process? Found by the async context, because the way from the call to the socket leads through the MCP client.
+ * Follows one tool call from the moment it is made. Answers the question on which everything rests: has a byte of it
+ * left this process? Found by the async context, because the way from the call to the socket leads through the MCP
+ * client.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { LimitExceeded } from "./limit-body";
@@ -21,8 +22,7 @@ export class CallWatch {
   readonly #controller = new AbortController();
   /** Rejects when it is certain that no answer will come; never resolves. */
   readonly failed = new Promise<never>((_resolve, reject) => (this.#fail = reject));
-  /** Of the last answer to the call's own request. */
-  httpStatus: number | null = null;
+  #httpStatus: number | null = null;
 
   /** `mayBeSent` is asked at the last moment; what it refuses never leaves. */
   constructor(private readonly mayBeSent: () => boolean = () => true) {
@@ -38,6 +38,11 @@ export class CallWatch {
     return this.#controller.signal;
   }
 
+  /** Of the answer to the one request that carried the call; null while there is none. */
+  get httpStatus(): number | null {
+    return this.#httpStatus;
+  }
+
   /** A call is given to the transport once. Whatever asks for a second time is refused, whatever its reason. */
   claim(): void {
     if (this.#isClaimed) throw new Error("This call was already given to the server; it is not sent again.");
@@ -50,11 +55,20 @@ export class CallWatch {
     this.#isClaimed = false;
   }
 
-  /** To be called right before the first byte leaves. Throws when the call was given up in the meantime, or is no longer to be made: then nothing leaves. */
+  /**
+   * To be called right before the first byte leaves. Throws when the call was given up in the meantime, is no longer to
+   * be made, or has left before: then nothing leaves.
+   */
   markSent(): void {
+    if (this.#isSent) throw new Error("This call has left already; it is not sent again.");
     if (!this.mayBeSent()) this.stop(new DOMException("it is no longer this process's to make", "AbortError"));
     this.signal.throwIfAborted();
     this.#isSent = true;
+  }
+
+  /** To be called with the answer to the request that carried the call, and for no other request of its connection. */
+  answered(status: number): void {
+    this.#httpStatus = status;
   }
 
   exceeded(error: LimitExceeded): void {
@@ -64,7 +78,10 @@ export class CallWatch {
   streamEnded(isResumable: boolean): void {
     if (isResumable || this.signal.aborted) return;
     clearTimeout(this.#settleTimer);
-    this.#settleTimer = setTimeout(() => this.#fail(new AnswerMissing("the server ended its answer without answering")), SETTLE_MS);
+    this.#settleTimer = setTimeout(
+      () => this.#fail(new AnswerMissing("the server ended its answer without answering")),
+      SETTLE_MS,
+    );
   }
 
   /** Gives the call up: an open request is broken off, one that waits for its connection is never sent. */

@@ -4,12 +4,12 @@ import { KimitsuError } from "@/lib/errors";
 import { fetchToolList, type ToolList } from "./list-tools";
 import { openTransport, type TransportKind, type TransportOptions } from "./open-transport";
 import { CONNECT_TIMEOUT_MS, PING_AFTER_MS } from "./tool-limits";
-import { matchSecrets, type ToolServer } from "./tool-server";
+import { isForCallsAlone, matchSecrets, type ToolServer } from "./tool-server";
 import { untilAborted } from "./until-aborted";
 
 const CLIENT_INFO = { name: "kimitsu", title: "Kimitsu", version: "1.0.0" };
-/** Time for a goodbye; a server that does not answer it is left without one. */
-const GOODBYE_MS = 1_000;
+/** How long the end of a session may take; a server that does not answer is left without it. */
+const SESSION_END_MS = 1_000;
 const LIST_CHANGE_SETTLE_MS = 50;
 const REFRESH_EVERY_MS = 1_000;
 
@@ -18,7 +18,16 @@ export interface ConnectionHooks {
   onListChanged: (list: ToolList) => void;
 }
 
+interface Opening {
+  server: ToolServer;
+  options: Omit<TransportOptions, "onExceeded">;
+  hooks: ConnectionHooks;
+  signal: AbortSignal;
+}
+
 export class Connection {
+  readonly server: ToolServer;
+  private readonly hooks: ConnectionHooks;
   /** Calls and lists under way. */
   users = 0;
   lastUsedAt: number;
@@ -36,28 +45,33 @@ export class Connection {
 
   private constructor(
     readonly client: Client,
-    readonly server: ToolServer,
     private readonly transport: Transport,
-    private readonly hooks: ConnectionHooks,
+    { server, hooks }: Opening,
   ) {
+    this.server = server;
+    this.hooks = hooks;
     this.lastUsedAt = hooks.now();
   }
 
-  /** Throws what the last way of connecting gave. With `http`, a server that does not know Streamable HTTP is tried with HTTP+SSE. */
-  static async open(server: ToolServer, options: Omit<TransportOptions, "onExceeded">, hooks: ConnectionHooks, signal: AbortSignal): Promise<Connection> {
-    const kind = kindOf(server);
+  /**
+   * Throws what the last way of connecting gave. With `http`, a server that does not know Streamable HTTP is tried with
+   * HTTP+SSE.
+   */
+  static async open(opening: Opening): Promise<Connection> {
+    const kind = kindOf(opening.server);
     try {
-      return await Connection.create(kind, server, options, hooks, signal);
+      return await Connection.create(kind, opening);
     } catch (error) {
       if (kind !== "http" || !isOtherTransport(error)) throw error;
-      return Connection.create("sse", server, options, hooks, signal).catch((second: unknown) => {
+      return Connection.create("sse", opening).catch((second: unknown) => {
         // A server that speaks neither is better described by what it said first.
         throw isOtherTransport(second) ? error : second;
       });
     }
   }
 
-  static async create(kind: TransportKind, server: ToolServer, options: Omit<TransportOptions, "onExceeded">, hooks: ConnectionHooks, signal: AbortSignal): Promise<Connection> {
+  static async create(kind: TransportKind, opening: Opening): Promise<Connection> {
+    const { server, options, signal } = opening;
     const isOld = kind === "sse" || server.definition.params_transport === "config";
     let connection: Connection | null = null;
     const client = new Client(CLIENT_INFO, {
@@ -65,10 +79,19 @@ export class Connection {
       capabilities: {},
       versionNegotiation: { mode: isOld ? "legacy" : "auto" },
       inputRequired: { autoFulfill: false },
-      listChanged: { tools: { autoRefresh: false, debounceMs: LIST_CHANGE_SETTLE_MS, onChanged: () => void connection?.refreshList() } },
+      listChanged: {
+        tools: {
+          autoRefresh: false,
+          debounceMs: LIST_CHANGE_SETTLE_MS,
+          onChanged: () => void connection?.refreshList(),
+        },
+      },
     });
     const giveUp = () => void client.close().catch(() => {});
-    const transport = await openTransport(kind, server, { ...options, onExceeded: () => (connection ? connection.break() : giveUp()) });
+    const transport = await openTransport(kind, server, {
+      ...options,
+      onExceeded: () => (connection ? connection.break() : giveUp()),
+    });
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
     try {
       await untilAborted(client.connect(transport, { timeout: CONNECT_TIMEOUT_MS, signal: deadline }), deadline);
@@ -77,10 +100,13 @@ export class Connection {
       void transport.close().catch(() => {});
       throw error;
     }
-    connection = new Connection(client, server, transport, hooks);
+    connection = new Connection(client, transport, opening);
     client.onclose = () => connection!.retire();
     // HTTP+SSE would come back as another session that nobody has introduced itself to.
-    client.onerror = kind === "sse" ? (error) => (isGivenUp(error) ? undefined : connection!.break()) : () => (connection!.#isDoubtful = true);
+    client.onerror =
+      kind === "sse"
+        ? (error) => (isGivenUp(error) ? undefined : connection!.break())
+        : () => (connection!.#isDoubtful = true);
     return connection;
   }
 
@@ -88,7 +114,9 @@ export class Connection {
     return !this.#isBroken && !this.#isClosed;
   }
 
-  /** False when a session that was long unused, or is in doubt, no longer exists; found out before a call is sent on it. */
+  /**
+   * False when a session that was long unused, or is in doubt, no longer exists; found out before a call is sent on it.
+   */
   async isAlive(signal: AbortSignal): Promise<boolean> {
     if (!this.isUsable) return false;
     const isRecent = this.hooks.now() - this.lastUsedAt < PING_AFTER_MS;
@@ -115,10 +143,11 @@ export class Connection {
   }
 
   /**
-   * After `list_changed`: the old list is forgotten first, so that nothing is judged by it if the new one cannot be had. A
-   * server that announces without end is not asked without end: its list is read when it is next needed.
+   * After `list_changed`: the old list is forgotten first, so that nothing is judged by it if the new one cannot be
+   * had. A server that announces without end is not asked without end: its list is read when it is next needed.
    */
   async refreshList(): Promise<void> {
+    if (isForCallsAlone(this.server)) return;
     this.#list = null;
     this.#fetching = null;
     this.#generation += 1;
@@ -131,14 +160,20 @@ export class Connection {
     const { server, client } = this;
     const generation = this.#generation;
     try {
-      const read = await fetchToolList(client, { serverName: server.definition.name, matcher: matchSecrets(server), now: this.hooks.now() });
-      // The same definitions stay the same objects, so that what was made of them (compiled schemas, fingerprints) is not made again for each call.
+      const read = await fetchToolList(client, {
+        serverName: server.definition.name,
+        matcher: matchSecrets(server),
+        now: this.hooks.now(),
+      });
+      // The same definitions stay the same objects, so that what was made of them (compiled schemas, fingerprints) is
+      // not made again for each call.
       const list = read.hash === this.#known?.hash ? { ...read, tools: this.#known.tools } : read;
       if (generation === this.#generation) this.#list = list;
       this.#known = list;
       return list;
     } catch (error) {
-      // A list that cannot be had may mean a session that is gone; a list that is refused says nothing about the connection.
+      // A list that cannot be had may mean a session that is gone; a list that is refused says nothing about the
+      // connection.
       if (!(error instanceof KimitsuError)) this.retire();
       throw error;
     }
@@ -161,15 +196,18 @@ export class Connection {
     this.#isClosed = true;
     const { transport } = this;
     if ("terminateSession" in transport && !this.#isBroken) {
-      await untilAborted((transport as StreamableHTTPClientTransport).terminateSession(), AbortSignal.timeout(GOODBYE_MS)).catch(() => {});
+      await untilAborted(
+        (transport as StreamableHTTPClientTransport).terminateSession(),
+        AbortSignal.timeout(SESSION_END_MS),
+      ).catch(() => {});
     }
     await this.client.close().catch(() => {});
   }
 }
 
 /**
- * A request that we ourselves broke off. Over HTTP+SSE an answer may come while the request that asked for it is still open; that one call's
- * end says nothing about the others that wait on the same stream.
+ * A request that we ourselves broke off. Over HTTP+SSE an answer may come while the request that asked for it is still
+ * open; that one call's end says nothing about the others that wait on the same stream.
  */
 const isGivenUp = ({ name }: Error): boolean => name === "AbortError" || name === "TimeoutError";
 

@@ -1,4 +1,7 @@
-/** Many callers with different credentials on one server at the same time: nobody's answer, credential or session is another's. */
+/**
+ * Many callers with different credentials on one server at the same time: nobody's answer, credential or session is
+ * another's.
+ */
 import { afterEach, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { testPool, testServer } from "@/lib/testing/hostile-servers/tool-server";
@@ -13,21 +16,40 @@ afterEach(async () => {
 const CLIENTS = 5;
 const CALLS = 20;
 
-test.each(["http", "stateless", "sse"] as const)(verifies("attack:cross-client", "over %s each of many parallel calls has its own answer, sent with its own credential"), async (transport) => {
-  const server = await startRecordingServer({ transport });
-  cleanup.push(() => server.close());
-  const pool = testPool();
-  cleanup.push(() => pool.close());
-  const fields = { timeout: "60s", ...(transport === "sse" ? { transport } : {}) };
-  const calls = Array.from({ length: CLIENTS * CALLS }, (_, index) => ({ client: index % CLIENTS, mark: `mark-${index}` }));
-  const outcomes = await Promise.all(
-    calls.map(async ({ client, mark }) => {
-      const toolServer = testServer(server.url, { secret: `credential-of-${client}`, fields });
-      return { mark, outcome: await callTool(pool, toolServer, { tool: "echo", arguments: { client, mark }, fingerprint: null, callId: `call_${mark}` }) };
-    }),
-  );
-  for (const { mark, outcome } of outcomes) expect(outcome).toMatchObject({ kind: "answered", result: { structured_content: { mark } } });
-  const received = await server.calls("echo");
-  expect(received).toHaveLength(CLIENTS * CALLS);
-  for (const { headers, arguments: args } of received) expect(headers["x-api-key"]).toBe(`credential-of-${(args as { client: number }).client}`);
-}, 60_000);
+test.each(["http", "stateless", "sse"] as const)(
+  verifies(
+    "attack:cross-client",
+    "over %s each of many parallel calls has its own answer, sent with its own credential",
+  ),
+  async (transport) => {
+    const server = await startRecordingServer({ transport });
+    cleanup.push(() => server.close());
+    const pool = testPool();
+    cleanup.push(() => pool.close());
+    const fields = { timeout: "60s", ...(transport === "sse" ? { transport } : {}) };
+    const calls = Array.from({ length: CLIENTS * CALLS }, (_, index) => ({
+      client: index % CLIENTS,
+      mark: `mark-${index}`,
+    }));
+    const outcomes = await Promise.all(
+      calls.map(async ({ client, mark }) => {
+        const toolServer = testServer(server.url, { secret: `credential-of-${client}`, fields });
+        return {
+          mark,
+          outcome: await callTool(pool, toolServer, {
+            tool: "echo",
+            arguments: { client, mark },
+            fingerprint: null,
+            callId: `call_${mark}`,
+          }),
+        };
+      }),
+    );
+    for (const { mark, outcome } of outcomes)
+      expect(outcome).toMatchObject({ kind: "answered", result: { structured_content: { mark } } });
+    const received = await server.calls("echo");
+    expect(received).toHaveLength(CLIENTS * CALLS);
+    for (const { headers, arguments: args } of received)
+      expect(headers["x-api-key"]).toBe(`credential-of-${(args as { client: number }).client}`);
+  },
+);

@@ -1,18 +1,34 @@
-/** What a failure of the way to a server means, in words that may be shown: without secrets, of bounded length, with nothing hidden in them. */
+/**
+ * What a failure of the way to a server means, in words that may be shown: without secrets, of bounded length, with
+ * nothing hidden in them.
+ */
 import { SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
-import type { SecretMatcher } from "@/lib/domain/secret-matcher";
-import { cleanText } from "@/lib/domain/tool-text";
+import type { SecretMatcher } from "@/lib/text/secret-matcher";
+import { cleanText } from "@/lib/text/tool-text";
 import { KimitsuError } from "@/lib/errors";
 import { hideSecrets } from "./tool-server";
 
 const MESSAGE_LENGTH_MAX = 500;
 const PASSING_STATUS = new Set([408, 425, 429, 500, 502, 503, 504]);
-const PASSING_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_SOCKET", "UND_ERR_CLOSED", "UND_ERR_DESTROYED"]);
+const PASSING_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPIPE",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_SOCKET",
+  "UND_ERR_CLOSED",
+  "UND_ERR_DESTROYED",
+]);
 
 /** The error and what it was caused by, outermost first. The SDK keeps causes in two places. */
 export function listCauses(error: unknown): unknown[] {
   const causes: unknown[] = [];
-  for (let next = error; next !== undefined && next !== null && causes.length < 8; ) {
+  for (let next = error; next !== undefined && next !== null && causes.length < 8;) {
     causes.push(next);
     const { cause, data } = next as { cause?: unknown; data?: { cause?: unknown } };
     next = cause ?? data?.cause;
@@ -25,7 +41,11 @@ export function isPassing(error: unknown): boolean {
   return listCauses(error).some((cause) => {
     if (cause instanceof KimitsuError) return false;
     if (cause instanceof SdkHttpError) return PASSING_STATUS.has(cause.data.status ?? 0);
-    if (cause instanceof SdkError && (cause.code === SdkErrorCode.RequestTimeout || cause.code === SdkErrorCode.ConnectionClosed)) return true;
+    if (
+      cause instanceof SdkError &&
+      (cause.code === SdkErrorCode.RequestTimeout || cause.code === SdkErrorCode.ConnectionClosed)
+    )
+      return true;
     const { code, name } = cause as { code?: unknown; name?: unknown };
     return name === "TimeoutError" || (typeof code === "string" && PASSING_CODES.has(code));
   });
@@ -45,9 +65,11 @@ export function describeFailure(error: unknown, matcher: SecretMatcher): string 
 }
 
 function describeKnown(error: Error): string {
-  if (error instanceof SdkHttpError) return `it answers HTTP ${error.data.status}${error.data.text ? `: ${error.data.text}` : ""}`;
+  if (error instanceof SdkHttpError)
+    return `it answers HTTP ${error.data.status}${error.data.text ? `: ${error.data.text}` : ""}`;
   if (error.name === "TimeoutError") return "it did not answer in time";
   // An error of several tries, one per address, says nothing by itself.
-  if (error instanceof AggregateError && error.message === "") return error.errors.map((each: unknown) => (each instanceof Error ? each.message : String(each))).join("; ");
+  if (error instanceof AggregateError && error.message === "")
+    return error.errors.map((each: unknown) => (each instanceof Error ? each.message : String(each))).join("; ");
   return error.message || error.name;
 }

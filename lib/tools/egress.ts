@@ -26,8 +26,8 @@ export interface GuardedInit extends Omit<RequestInit, "redirect" | "signal"> {
   /** Called in the moment before the first byte of the request goes to the socket. Throwing here stops the request. */
   onSend?: (() => void) | undefined;
   /**
-   * True: on a socket that was never used before. A server may close a used one in the moment in which a request is written
-   * to it, and then nobody knows whether it was read. Costs a handshake.
+   * True: on a socket that was never used before. A server may close a used one in the moment in which a request is
+   * written to it, and then nobody knows whether it was read. Costs a handshake.
    */
   isFreshSocket?: boolean | undefined;
   /** True: a credential or another secret goes along. Not over plain http then, unless the host is allowed by name. */
@@ -60,7 +60,11 @@ export function createEgress(options: EgressOptions): Egress {
     guardedFetch: async (url, init = {}) => {
       const target = new URL(url);
       const reason = init.holdsSecret ? refusePlainHttp(target, isAllowed) : null;
-      if (reason !== null) throw refused(`${reason}; use https://, or add ${target.host} to KIMITSU_ALLOW_HOSTS if the way there is your own`, target);
+      if (reason !== null)
+        throw refused(
+          `${reason}; use https://, or add ${target.host} to KIMITSU_ALLOW_HOSTS if the way there is your own`,
+          target,
+        );
       return send(init.isFreshSocket ? single : shared, target, init);
     },
     close: async () => void (await Promise.all([shared.destroy(), single.destroy()])),
@@ -68,8 +72,10 @@ export function createEgress(options: EgressOptions): Egress {
 }
 
 async function send(agent: Agent, url: URL, init: GuardedInit): Promise<Response> {
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw refused(`${url.protocol}// addresses are not requested; use https:// or http://`, url);
-  if (url.username !== "" || url.password !== "") throw refused("an address must not carry a user name or password", url);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw refused(`${url.protocol}// addresses are not requested; use https:// or http://`, url);
+  if (url.username !== "" || url.password !== "")
+    throw refused("an address must not carry a user name or password", url);
   // Besides plain text this reads forms and typed arrays, and names their content type.
   const sent = init.body === undefined || init.body === null ? null : new Response(init.body);
   const headers = new Headers(init.headers);
@@ -86,7 +92,9 @@ async function send(agent: Agent, url: URL, init: GuardedInit): Promise<Response
   return toResponse(answer, init.signal ?? undefined);
 }
 
-/** `onRequestStart` is what the HTTP client calls when a socket is open and the request is about to be written to it. */
+/**
+ * `onRequestStart` is what the HTTP client calls when a socket is open and the request is about to be written to it.
+ */
 function announceSending(onSend: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
@@ -120,11 +128,15 @@ function toResponse(answer: Dispatcher.ResponseData, signal: AbortSignal | undef
   const plain = hearErrors(decode(answer.body, headers.get("content-encoding"), signal));
   headers.delete("content-encoding");
   headers.delete("content-length");
-  // Not `Readable.toWeb`: what comes in after its reader has left throws where nobody can catch it, and ends the process.
+  // Not `Readable.toWeb`: what comes in after its reader has left throws where nobody can catch it, and ends the
+  // process.
   return new Response(WebStream.from(plain) as unknown as ReadableStream<Uint8Array>, { status, headers });
 }
 
-/** A connection that breaks is told to whoever reads the answer. Where nobody does, or not yet, it must not end the process. */
+/**
+ * A connection that breaks is told to whoever reads the answer. Where nobody does, or not yet, it must not end the
+ * process.
+ */
 function hearErrors<Stream extends Readable>(stream: Stream): Stream {
   return stream.on("error", () => undefined);
 }
@@ -132,11 +144,19 @@ function hearErrors<Stream extends Readable>(stream: Stream): Stream {
 /** Decompressed piece by piece as it is read, so that whoever counts the bytes counts the real ones. */
 function decode(body: Readable, encoding: string | null, signal: AbortSignal | undefined): Readable {
   if (encoding === null || encoding === "identity") return body;
-  const decoders = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
+  const decoders = {
+    gzip: createGunzip,
+    "x-gzip": createGunzip,
+    deflate: createInflate,
+    br: createBrotliDecompress,
+  } as const;
   const create = decoders[encoding.trim().toLowerCase() as keyof typeof decoders];
   if (!create) {
     body.destroy();
-    throw new KimitsuError("tool_failed", `The server answers in the encoding ${JSON.stringify(encoding.slice(0, 40))}, which was not asked for and is not read.`);
+    throw new KimitsuError(
+      "tool_failed",
+      `The server answers in the encoding ${JSON.stringify(encoding.slice(0, 40))}, which was not asked for and is not read.`,
+    );
   }
   const decoder = create();
   body.once("error", (error) => decoder.destroy(error));
@@ -146,7 +166,10 @@ function decode(body: Readable, encoding: string | null, signal: AbortSignal | u
 }
 
 /** Checks literal addresses at once and names when they are resolved; then checks again what was really connected. */
-function createGuardedConnector({ lookup = systemLookup as LookupFunction, connectTimeoutMs = CONNECT_TIMEOUT_MS }: EgressOptions, isAllowed: AllowedHosts): buildConnector.connector {
+function createGuardedConnector(
+  { lookup = systemLookup as LookupFunction, connectTimeoutMs = CONNECT_TIMEOUT_MS }: EgressOptions,
+  isAllowed: AllowedHosts,
+): buildConnector.connector {
   const base = { timeout: connectTimeoutMs, allowH2: false };
   const unguarded = buildConnector({ ...base, lookup } as buildConnector.BuildOptions);
   const guarded = buildConnector({ ...base, lookup: guardLookup(lookup) } as buildConnector.BuildOptions);
@@ -187,7 +210,10 @@ function guardLookup(lookup: LookupFunction): LookupFunction {
 }
 
 function refusedHost(host: string, reason: string): EgressRefused {
-  return new EgressRefused("forbidden", `${host} may not be reached: ${reason}. If it is meant, add ${host} to KIMITSU_ALLOW_HOSTS.`);
+  return new EgressRefused(
+    "forbidden",
+    `${host} may not be reached: ${reason}. If it is meant, add ${host} to KIMITSU_ALLOW_HOSTS.`,
+  );
 }
 
 function refused(message: string, url: URL): EgressRefused {

@@ -59,7 +59,8 @@ export function createBodyGuard(limits: BodyLimits, kind: BodyKind, now: () => n
       events = 0;
     }
     events += 1;
-    if (events > limits.eventsPerMinuteMax) throw new LimitExceeded(`more than ${limits.eventsPerMinuteMax} events within a minute`);
+    if (events > limits.eventsPerMinuteMax)
+      throw new LimitExceeded(`more than ${limits.eventsPerMinuteMax} events within a minute`);
   }
 
   function follow(byte: number): void {
@@ -96,8 +97,15 @@ export function createBodyGuard(limits: BodyLimits, kind: BodyKind, now: () => n
   };
 }
 
-/** The same response with its body guarded. `onExceeded` hears of a bound that was crossed, `onEnd` of a body that ended in any way. */
-export function limitResponse(response: Response, limits: BodyLimits, hooks: { onExceeded(error: LimitExceeded): void; onEnd(isResumable: boolean): void }): Response {
+/**
+ * The same response with its body guarded. `onExceeded` hears of a bound that was crossed, `onEnd` of a body that ended
+ * in any way.
+ */
+export function limitResponse(
+  response: Response,
+  limits: BodyLimits,
+  hooks: { onExceeded(error: LimitExceeded): void; onEnd(isResumable: boolean): void },
+): Response {
   if (!response.body) {
     hooks.onEnd(false);
     return response;

@@ -1,8 +1,8 @@
 /** Reads the whole list of a server's tools, however it is paged, and puts aside what cannot be offered to anyone. */
 import type { Client } from "@modelcontextprotocol/client";
-import type { SecretMatcher } from "@/lib/domain/secret-matcher";
-import { fingerprintToolSet, type ToolDefinition } from "@/lib/domain/tool-fingerprint";
-import { showInvisible } from "@/lib/domain/tool-text";
+import type { SecretMatcher } from "@/lib/text/secret-matcher";
+import { fingerprintToolSet, type ToolDefinition } from "@/lib/tools/rules/tool-fingerprint";
+import { showInvisible } from "@/lib/text/tool-text";
 import { KimitsuError } from "@/lib/errors";
 import { CONNECT_TIMEOUT_MS, DEFINITION_BYTES_MAX, LIST_PAGES_MAX, LIST_TOOLS_MAX } from "./tool-limits";
 
@@ -26,7 +26,10 @@ export interface FetchOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** In JSON, where both stand as escapes: what no database holds, so that whoever wrote down the list would fail. A backslash before it may itself be escaped. */
+/**
+ * In JSON, where both stand as escapes: what no database holds, so that whoever wrote down the list would fail. A
+ * backslash before it may itself be escaped.
+ */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 export async function fetchToolList(client: Client, options: FetchOptions): Promise<ToolList> {
@@ -47,7 +50,10 @@ async function readPages(client: Client, { serverName, signal }: FetchOptions): 
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 1; page <= LIST_PAGES_MAX; page += 1) {
-    const answer = await client.request({ method: "tools/list", params: cursor === undefined ? {} : { cursor } }, { timeout: CONNECT_TIMEOUT_MS, ...(signal && { signal }) });
+    const answer = await client.request(
+      { method: "tools/list", params: cursor === undefined ? {} : { cursor } },
+      { timeout: CONNECT_TIMEOUT_MS, ...(signal && { signal }) },
+    );
     tools.push(...(answer.tools as ToolDefinition[]));
     if (tools.length > LIST_TOOLS_MAX) throw refuseList(serverName, `it has more than ${LIST_TOOLS_MAX} tools`);
     cursor = answer.nextCursor;
@@ -77,10 +83,12 @@ function sortOut(listed: readonly ToolDefinition[], matcher: SecretMatcher) {
 }
 
 function findFault(tool: ToolDefinition, matcher: SecretMatcher): string | null {
-  if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name)) return "a tool's name has 1 to 128 letters, digits, dots, hyphens and underscores";
+  if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name))
+    return "a tool's name has 1 to 128 letters, digits, dots, hyphens and underscores";
   if (tool.name === "__proto__") return "programs read its name differently";
   const text = JSON.stringify(tool);
-  if (Buffer.byteLength(text) > DEFINITION_BYTES_MAX) return `its definition is larger than ${DEFINITION_BYTES_MAX} bytes`;
+  if (Buffer.byteLength(text) > DEFINITION_BYTES_MAX)
+    return `its definition is larger than ${DEFINITION_BYTES_MAX} bytes`;
   if (UNSTORABLE.test(text)) return "its definition has a NUL character or half of a surrogate pair, which is not text";
   if (matcher.replaceAll(text, () => "") !== text) return "its definition holds a secret that was sent to the server";
   return null;

@@ -1,10 +1,13 @@
 /** From the tools that servers list to what the lock file says of them, and what would change in it. Pure. */
 import type { LockedServer, LockedTool, ToolsLock } from "@/lib/config/tools-lock";
-import { fingerprintToolSet, pinOf, type ToolDefinition } from "@/lib/domain/tool-fingerprint";
-import { mapText, showInvisible } from "@/lib/domain/tool-text";
+import { fingerprintToolSet, pinOf, type ToolDefinition } from "@/lib/tools/rules/tool-fingerprint";
+import { mapText, showInvisible } from "@/lib/text/tool-text";
 
 export function lockServer(tools: readonly ToolDefinition[]): LockedServer {
-  return { hash: fingerprintToolSet(tools), tools: Object.fromEntries(tools.map((tool) => [tool.name, lockTool(tool)])) };
+  return {
+    hash: fingerprintToolSet(tools),
+    tools: Object.fromEntries(tools.map((tool) => [tool.name, lockTool(tool)])),
+  };
 }
 
 function lockTool(tool: ToolDefinition): LockedTool {
@@ -20,7 +23,11 @@ function lockTool(tool: ToolDefinition): LockedTool {
 
 /** Line breaks are what YAML is good at; trailing space would force the text into quotes. */
 function show(text: string): string {
-  return text.split("\n").map((line) => showInvisible(line).trimEnd()).join("\n").trim();
+  return text
+    .split("\n")
+    .map((line) => showInvisible(line).trimEnd())
+    .join("\n")
+    .trim();
 }
 
 function describeArguments(schema: Readonly<Record<string, unknown>>): Record<string, string> {
@@ -29,8 +36,15 @@ function describeArguments(schema: Readonly<Record<string, unknown>>): Record<st
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => {
       const property = isRecord(value) ? value : {};
-      const type = Array.isArray(property.enum) ? `one of ${JSON.stringify(property.enum)}` : [property.type].flat().map(String).join(" or ").replace("undefined", "any");
-      const text = [`${type}${required.includes(name) ? ", required" : ""}`, typeof property.description === "string" ? property.description : ""].filter(Boolean).join(": ");
+      const type = Array.isArray(property.enum)
+        ? `one of ${JSON.stringify(property.enum)}`
+        : [property.type].flat().map(String).join(" or ").replace("undefined", "any");
+      const text = [
+        `${type}${required.includes(name) ? ", required" : ""}`,
+        typeof property.description === "string" ? property.description : "",
+      ]
+        .filter(Boolean)
+        .join(": ");
       return [showInvisible(name), showInvisible(text.replaceAll("\n", " "))];
     }),
   );
@@ -53,10 +67,16 @@ export interface LockChange {
 /** What differs between two locks, server by server, in the order of the alphabet. */
 export function diffLocks(before: ToolsLock | null, after: ToolsLock): LockChange[] {
   const servers = new Set([...Object.keys(before?.servers ?? {}), ...Object.keys(after.servers)]);
-  return [...servers].toSorted().flatMap((server) => diffServer(server, before?.servers[server]?.tools ?? {}, after.servers[server]?.tools ?? {}));
+  return [...servers]
+    .toSorted()
+    .flatMap((server) => diffServer(server, before?.servers[server]?.tools ?? {}, after.servers[server]?.tools ?? {}));
 }
 
-function diffServer(server: string, before: Record<string, LockedTool>, after: Record<string, LockedTool>): LockChange[] {
+function diffServer(
+  server: string,
+  before: Record<string, LockedTool>,
+  after: Record<string, LockedTool>,
+): LockChange[] {
   const removed = new Set(Object.keys(before).filter((name) => !Object.hasOwn(after, name)));
   const changes: LockChange[] = [];
   for (const [tool, locked] of Object.entries(after)) {
@@ -65,7 +85,13 @@ function diffServer(server: string, before: Record<string, LockedTool>, after: R
     const from = known ? undefined : [...removed].find((name) => before[name]!.shape === locked.shape);
     if (from !== undefined) removed.delete(from);
     const kind = known ? "changed" : from === undefined ? "added" : "renamed";
-    changes.push({ server, tool, kind, ...(from !== undefined && { from }), lines: diffLines(known ? toLines(known) : from === undefined ? [] : toLines(before[from]!), toLines(locked)) });
+    changes.push({
+      server,
+      tool,
+      kind,
+      ...(from !== undefined && { from }),
+      lines: diffLines(known ? toLines(known) : from === undefined ? [] : toLines(before[from]!), toLines(locked)),
+    });
   }
   changes.push(...[...removed].map((tool): LockChange => ({ server, tool, kind: "removed", lines: [] })));
   return changes.toSorted((left, right) => (left.tool < right.tool ? -1 : 1));
@@ -82,5 +108,8 @@ function toLines({ title, description, annotations, arguments: args }: LockedToo
 
 /** Lines that are in only one of the two. Texts are short, and whether a line moved is of no interest. */
 function diffLines(before: readonly string[], after: readonly string[]): string[] {
-  return [...before.filter((line) => !after.includes(line)).map((line) => `- ${line}`), ...after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`)];
+  return [
+    ...before.filter((line) => !after.includes(line)).map((line) => `- ${line}`),
+    ...after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`),
+  ];
 }

@@ -1,5 +1,11 @@
 /** Makes the transport to a server, and sees to it that params, calls and nothing else travel on it as they should. */
-import { type JSONRPCMessage, SSEClientTransport, StreamableHTTPClientTransport, type Transport, type TransportSendOptions } from "@modelcontextprotocol/client";
+import {
+  type JSONRPCMessage,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+  type TransportSendOptions,
+} from "@modelcontextprotocol/client";
 import { revealSecrets } from "@/lib/config/secret-ref";
 import { KimitsuError } from "@/lib/errors";
 import { callContext, sendContext } from "./call-watch";
@@ -16,7 +22,9 @@ export type TransportKind = "http" | "sse" | "stdio" | "builtin";
 
 export interface TransportOptions {
   egress: Egress;
-  /** Null: tool servers as processes are not allowed. `env` is all that such a process sees besides its own variables. */
+  /**
+   * Null: tool servers as processes are not allowed. `env` is all that such a process sees besides its own variables.
+   */
   stdio: { env: Readonly<Record<string, string>> } | null;
   /** Opens a server that lives inside this process. */
   openBuiltin: ((server: ToolServer, params: Record<string, unknown>) => Promise<Transport>) | null;
@@ -24,7 +32,11 @@ export interface TransportOptions {
   onExceeded(): void;
 }
 
-export async function openTransport(kind: TransportKind, server: ToolServer, options: TransportOptions): Promise<Transport> {
+export async function openTransport(
+  kind: TransportKind,
+  server: ToolServer,
+  options: TransportOptions,
+): Promise<Transport> {
   const transport = await createTransport(kind, server, options);
   guardSending(transport, server, kind === "builtin");
   return transport;
@@ -33,24 +45,43 @@ export async function openTransport(kind: TransportKind, server: ToolServer, opt
 async function createTransport(kind: TransportKind, server: ToolServer, options: TransportOptions): Promise<Transport> {
   const { definition } = server;
   if (kind === "builtin") {
-    if (!options.openBuiltin) throw new KimitsuError("config_invalid", `Server ${definition.name} is part of Kimitsu, but this process does not run it.`);
+    if (!options.openBuiltin)
+      throw new KimitsuError(
+        "config_invalid",
+        `Server ${definition.name} is part of Kimitsu, but this process does not run it.`,
+      );
     return options.openBuiltin(server, revealParams(server));
   }
   if (kind === "stdio") return createStdio(server, options);
   if (definition.url === undefined) throw new KimitsuError("config_invalid", `Server ${definition.name} has no url.`);
   const url = new URL(definition.url);
-  const fetch = createServerFetch({ server, origin: url.origin, guardedFetch: options.egress.guardedFetch, limits: options.limits, onExceeded: options.onExceeded });
+  const fetch = createServerFetch({
+    server,
+    origin: url.origin,
+    guardedFetch: options.egress.guardedFetch,
+    limits: options.limits,
+    onExceeded: options.onExceeded,
+  });
   if (kind === "sse") return new SSEClientTransport(url, { fetch });
   return new StreamableHTTPClientTransport(url, {
     fetch,
     onInsufficientScope: "throw",
-    reconnectionOptions: { initialReconnectionDelay: 500, maxReconnectionDelay: 10_000, reconnectionDelayGrowFactor: 2, maxRetries: 3 },
+    reconnectionOptions: {
+      initialReconnectionDelay: 500,
+      maxReconnectionDelay: 10_000,
+      reconnectionDelayGrowFactor: 2,
+      maxRetries: 3,
+    },
   });
 }
 
 function createStdio(server: ToolServer, { stdio, limits }: TransportOptions): Transport {
   const { name, command, args = [] } = server.definition;
-  if (!stdio) throw new KimitsuError("config_invalid", `Server ${name} is a process (stdio), which this deployment does not allow; set KIMITSU_ALLOW_STDIO=1 where Kimitsu runs.`);
+  if (!stdio)
+    throw new KimitsuError(
+      "config_invalid",
+      `Server ${name} is a process (stdio), which this deployment does not allow; set KIMITSU_ALLOW_STDIO=1 where Kimitsu runs.`,
+    );
   if (command === undefined) throw new KimitsuError("config_invalid", `Server ${name} has no command.`);
   const env = revealSecrets(server.resolved.env, server.secrets) as Record<string, string>;
   return new StdioTransport({ command, args, env: { ...stdio.env, ...env }, limits });
@@ -63,7 +94,8 @@ function createStdio(server: ToolServer, { stdio, limits }: TransportOptions): T
 function guardSending(transport: Transport, server: ToolServer, isInProcess: boolean): void {
   const send = transport.send.bind(transport);
   transport.send = async (message: JSONRPCMessage, options?: TransportSendOptions) => {
-    if (methodOf(message) !== "tools/call") return sendContext.run(null, () => send(withParams(message, server), options));
+    if (methodOf(message) !== "tools/call")
+      return sendContext.run(null, () => send(withParams(message, server), options));
     const call = callContext.getStore();
     if (!call) throw new Error("unreachable: a tool call that did not come through callTool");
     call.claim();
@@ -80,7 +112,10 @@ function methodOf(message: JSONRPCMessage): string | null {
 function withParams(message: JSONRPCMessage, server: ToolServer): JSONRPCMessage {
   const method = methodOf(message);
   const isConfig = server.definition.params_transport === "config";
-  if (isConfig ? method !== "initialize" : method !== "initialize" && method !== "tools/list" && method !== "tools/call") return message;
+  if (
+    isConfig ? method !== "initialize" : method !== "initialize" && method !== "tools/list" && method !== "tools/call"
+  )
+    return message;
   const values = revealParams(server);
   if (Object.keys(values).length === 0) return message;
   const params = ("params" in message ? message.params : undefined) as { _meta?: Record<string, unknown> } | undefined;

@@ -1,4 +1,7 @@
-/** Checks values against JSON Schemas that a tool server wrote. Such a schema may be wrong, huge, or made to take forever; none of it may hold this process. */
+/**
+ * Checks values against JSON Schemas that a tool server wrote. Such a schema may be wrong, huge, or made to take
+ * forever; none of it may hold this process.
+ */
 import { createContext, Script } from "node:vm";
 import { Ajv, type AnySchema, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -7,10 +10,13 @@ import { findForeignReference } from "@/lib/config/json-schema";
 import { SCHEMA_CHECK_MS } from "./tool-limits";
 
 /** `unusable`: the schema itself cannot be applied. */
-export type SchemaVerdict = { kind: "fits" } | { kind: "misfit"; problems: string[] } | { kind: "unusable"; reason: string };
+export type SchemaVerdict =
+  | { kind: "fits" }
+  | { kind: "violation"; problems: string[] }
+  | { kind: "unusable"; reason: string };
 
 const PROBLEMS_MAX = 10;
-const MISFITS_MAX = 100;
+const SCHEMA_VIOLATIONS_MAX = 100;
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/;
 const MODERN = /^https?:\/\/json-schema\.org\/draft\/(2019-09|2020-12)\/schema#?$/;
 
@@ -19,28 +25,42 @@ const run = new Script("check()");
 const carrier: { check: () => SchemaVerdict } = { check: () => ({ kind: "fits" }) };
 const context = createContext(carrier);
 
-export function checkAgainstSchema(schema: Readonly<Record<string, unknown>>, value: unknown, timeoutMs = SCHEMA_CHECK_MS): SchemaVerdict {
+export function checkAgainstSchema(
+  schema: Readonly<Record<string, unknown>>,
+  value: unknown,
+  timeoutMs = SCHEMA_CHECK_MS,
+): SchemaVerdict {
   return within(schema, timeoutMs, () => check(schema, value));
 }
 
-/** For values that a person gave under a schema of the project's own: every misfit, each with the path to it. Empty when it fits; throws when the schema cannot be applied. */
-export function listMisfits(schema: Readonly<Record<string, unknown>>, value: unknown): { path: string; message: string }[] {
-  let misfits: { path: string; message: string }[] = [];
+/**
+ * For values that a person gave under a schema of the project's own: every violation, each with the path to it. Empty
+ * when it fits; throws when the schema cannot be applied.
+ */
+export function listSchemaViolations(
+  schema: Readonly<Record<string, unknown>>,
+  value: unknown,
+): { path: string; message: string }[] {
+  let violations: { path: string; message: string }[] = [];
   const verdict = within(schema, SCHEMA_CHECK_MS, () => {
-    const { $schema: dialect, ...rest } = schema;
-    const validate = createValidator(dialect, true).compile(rest as AnySchema);
-    if (!validate(value)) misfits = (validate.errors ?? []).slice(0, MISFITS_MAX).map(toMisfit);
+    const validate = compile(schema, { allErrors: true });
+    if (!validate(value)) violations = (validate.errors ?? []).slice(0, SCHEMA_VIOLATIONS_MAX).map(toSchemaViolation);
     return { kind: "fits" };
   });
   if (verdict.kind === "unusable") throw new Error(`The schema cannot be applied: ${verdict.reason}`);
-  return misfits;
+  return violations;
 }
 
-function within(schema: Readonly<Record<string, unknown>>, timeoutMs: number, work: () => SchemaVerdict): SchemaVerdict {
+function within(
+  schema: Readonly<Record<string, unknown>>,
+  timeoutMs: number,
+  work: () => SchemaVerdict,
+): SchemaVerdict {
   const nature = natureOf(schema);
   if (nature !== "plain" && nature !== "demanding") return nature;
   const begun = process.threadCpuUsage();
-  // The limit is on work, but scripts are ended by the clock: on a busy machine a check that got less than half of its time is made again, with more.
+  // The limit is on work, but scripts are ended by the clock: on a busy machine a check that got less than half of its
+  // time is made again, with more.
   for (let clockMs = timeoutMs; ; clockMs *= 2) {
     try {
       if (nature === "plain") return work();
@@ -48,17 +68,43 @@ function within(schema: Readonly<Record<string, unknown>>, timeoutMs: number, wo
       carrier.check = work;
       return run.runInContext(context, { timeout: clockMs }) as SchemaVerdict;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") return { kind: "unusable", reason: (error instanceof Error ? error.message : String(error)).slice(0, 200) };
+      if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT")
+        return { kind: "unusable", reason: (error instanceof Error ? error.message : String(error)).slice(0, 200) };
       const used = process.threadCpuUsage(begun);
-      if ((used.user + used.system) / 1000 >= timeoutMs / 2) return { kind: "unusable", reason: `checking takes longer than ${timeoutMs} ms` };
+      if ((used.user + used.system) / 1000 >= timeoutMs / 2)
+        return { kind: "unusable", reason: `checking takes longer than ${timeoutMs} ms` };
     }
   }
 }
 
 /** Keywords whose check takes one look at each part of a value, whatever the schema's author had in mind. */
 const PLAIN_KEYWORDS = new Set([
-  "type", "properties", "required", "additionalProperties", "items", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-  "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "$schema", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
+  "type",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "enum",
+  "const",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+  "$schema",
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
 ]);
 const PLAIN_NODES_MAX = 500;
 
@@ -70,8 +116,13 @@ function natureOf(schema: Readonly<Record<string, unknown>>): "plain" | "demandi
   if (known !== undefined) return known;
   const foreign = findForeignReference(schema, []);
   const nature = foreign
-    ? ({ kind: "unusable", reason: `it refers to ${JSON.stringify(foreign.target.slice(0, 100))}, and nothing is fetched for a schema` } as const)
-    : countPlain(schema) <= PLAIN_NODES_MAX ? "plain" : "demanding";
+    ? ({
+        kind: "unusable",
+        reason: `it refers to ${JSON.stringify(foreign.target.slice(0, 100))}, and nothing is fetched for a schema`,
+      } as const)
+    : countPlain(schema) <= PLAIN_NODES_MAX
+      ? "plain"
+      : "demanding";
   natures.set(schema, nature);
   return nature;
 }
@@ -93,21 +144,31 @@ function countPlain(schema: unknown): number {
   return count;
 }
 
-/** Compiling takes milliseconds and a listed schema is used for every call; it is forgotten with the list. */
-const compiled = new WeakMap<object, ValidateFunction>();
+/**
+ * Compiling takes milliseconds, and a listed schema is used for every call, one of the project for every run; it is
+ * forgotten with the list, or with the project.
+ */
+const compiled = { first: new WeakMap<object, ValidateFunction>(), all: new WeakMap<object, ValidateFunction>() };
+
+function compile(schema: Readonly<Record<string, unknown>>, { allErrors }: { allErrors: boolean }): ValidateFunction {
+  const known = compiled[allErrors ? "all" : "first"];
+  const { $schema: dialect, ...rest } = schema;
+  const validate = known.get(schema) ?? createValidator(dialect, allErrors).compile(rest as AnySchema);
+  known.set(schema, validate);
+  return validate;
+}
 
 function check(schema: Readonly<Record<string, unknown>>, value: unknown): SchemaVerdict {
-  const { $schema: dialect, ...rest } = schema;
-  const validate = compiled.get(schema) ?? createValidator(dialect).compile(rest as AnySchema);
-  compiled.set(schema, validate);
+  const validate = compile(schema, { allErrors: false });
   if (validate(value)) return { kind: "fits" };
-  return { kind: "misfit", problems: (validate.errors ?? []).slice(0, PROBLEMS_MAX).map(describe) };
+  return { kind: "violation", problems: (validate.errors ?? []).slice(0, PROBLEMS_MAX).map(describe) };
 }
 
 /** A schema without a dialect is of 2020-12, as MCP says. Unknown keywords are none of our business. */
-function createValidator(dialect: unknown, allErrors = false): Ajv | Ajv2020 {
+function createValidator(dialect: unknown, allErrors: boolean): Ajv | Ajv2020 {
   const options = { allErrors, strict: false, logger: false, validateSchema: false, addUsedSchema: false } as const;
-  if (typeof dialect === "string" && !DRAFT_07.test(dialect) && !MODERN.test(dialect)) throw new Error(`its dialect ${JSON.stringify(dialect.slice(0, 100))} is not known`);
+  if (typeof dialect === "string" && !DRAFT_07.test(dialect) && !MODERN.test(dialect))
+    throw new Error(`its dialect ${JSON.stringify(dialect.slice(0, 100))} is not known`);
   const ajv = typeof dialect === "string" && DRAFT_07.test(dialect) ? new Ajv(options) : new Ajv2020(options);
   (addFormats as unknown as (instance: Ajv | Ajv2020) => void)(ajv);
   return ajv;
@@ -119,10 +180,20 @@ function describe({ instancePath, message, params }: ErrorObject): string {
 }
 
 /** A field that is missing, or should not be there, is named by the path itself. */
-function toMisfit({ instancePath, message = "does not fit", params }: ErrorObject): { path: string; message: string } {
-  const at = instancePath.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (typeof params.missingProperty === "string") return { path: [...at, params.missingProperty].join("."), message: "is missing" };
-  if (typeof params.additionalProperty === "string") return { path: [...at, params.additionalProperty].join("."), message: "is not known" };
-  const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.map((each) => JSON.stringify(each)).join(", ")}` : "";
+function toSchemaViolation({ instancePath, message = "does not fit", params }: ErrorObject): {
+  path: string;
+  message: string;
+} {
+  const at = instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (typeof params.missingProperty === "string")
+    return { path: [...at, params.missingProperty].join("."), message: "is missing" };
+  if (typeof params.additionalProperty === "string")
+    return { path: [...at, params.additionalProperty].join("."), message: "is not known" };
+  const allowed = Array.isArray(params.allowedValues)
+    ? `: ${params.allowedValues.map((each) => JSON.stringify(each)).join(", ")}`
+    : "";
   return { path: at.join("."), message: `${message}${allowed}` };
 }

@@ -1,4 +1,7 @@
-/** The `fetch` of one server's connection: adds the credential, stays on the server's origin, follows nothing, bounds what comes back. */
+/**
+ * The `fetch` of one server's connection: adds the credential, stays on the server's origin, follows nothing, bounds
+ * what comes back.
+ */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { listSecrets } from "@/lib/config/secret-ref";
 import { KimitsuError } from "@/lib/errors";
@@ -8,7 +11,10 @@ import { EgressRefused, type GuardedFetch } from "./egress";
 import { type BodyLimits, limitResponse } from "./limit-body";
 import type { ToolServer } from "./tool-server";
 
-/** The server sends the request elsewhere. It is not followed: neither the credential nor the call may go where the server points. */
+/**
+ * The server sends the request elsewhere. It is not followed: neither the credential nor the call may go where the
+ * server points.
+ */
 export class RedirectRefused extends KimitsuError {}
 
 export interface ServerFetchOptions {
@@ -16,22 +22,42 @@ export interface ServerFetchOptions {
   origin: string;
   guardedFetch: GuardedFetch;
   limits: BodyLimits;
-  /** A bound was crossed outside of a call, as on the stream of announcements: the connection is not to be used again. */
+  /**
+   * A bound was crossed outside of a call, as on the stream of announcements: the connection is not to be used again.
+   */
   onExceeded(): void;
 }
 
 export function createServerFetch({ server, origin, guardedFetch, limits, onExceeded }: ServerFetchOptions): FetchLike {
-  const holdsSecret = server.resolved.auth !== null || Object.values(server.resolved.params).some((param) => listSecrets(param.value).length > 0);
+  const holdsSecret =
+    server.resolved.auth !== null ||
+    Object.values(server.resolved.params).some((param) => listSecrets(param.value).length > 0);
   return async (url, init = {}) => {
     const target = new URL(url);
-    if (target.origin !== origin) throw new EgressRefused("forbidden", `Server ${server.definition.name} points to ${target.origin}; only its own origin ${origin} is spoken to.`);
+    if (target.origin !== origin)
+      throw new EgressRefused(
+        "forbidden",
+        `Server ${server.definition.name} points to ${target.origin}; only its own origin ${origin} is spoken to.`,
+      );
     const headers = new Headers(init.headers);
     const call = sendContext.getStore() ?? null;
     if (call) for (const [name, value] of Object.entries(traceParent())) headers.set(name, value);
     addCredential(headers, server);
     const signal = call && init.signal ? AbortSignal.any([call.signal, init.signal]) : (call?.signal ?? init.signal);
-    const response = await guardedFetch(target, { method: init.method, body: init.body, headers, signal, onSend: call ? () => call.markSent() : undefined, isFreshSocket: call !== null, holdsSecret });
-    if (call) call.httpStatus = response.status;
+    // A client that asks for the rest of a broken stream does so in the course of the same call; only the answer to the
+    // call itself speaks for it.
+    const carried = init.method === "POST" ? call : null;
+    const onSend = carried ? () => carried.markSent() : undefined;
+    const response = await guardedFetch(target, {
+      method: init.method,
+      body: init.body,
+      headers,
+      signal,
+      onSend,
+      isFreshSocket: carried !== null,
+      holdsSecret,
+    });
+    carried?.answered(response.status);
     if (response.status >= 300 && response.status < 400) return refuseRedirect(server, response);
     return limitResponse(response, limits, {
       onExceeded: (error) => (call ? call.exceeded(error) : onExceeded()),
@@ -50,7 +76,10 @@ function addCredential(headers: Headers, { definition, resolved, secrets }: Tool
   const value = resolved.auth.value.reveal(secrets);
   // The platform's own error would print the value.
   if (!/^[\x21-\x7E\x80-\xFF](?:[\t\x20-\x7E\x80-\xFF]*[\x21-\x7E\x80-\xFF])?$/.test(value)) {
-    throw new KimitsuError("config_invalid", `The secret of server ${definition.name} cannot stand in the header ${resolved.auth.header}: it is empty, begins or ends with white space, or has characters that headers cannot carry.`);
+    throw new KimitsuError(
+      "config_invalid",
+      `The secret of server ${definition.name} cannot stand in the header ${resolved.auth.header}: it is empty, begins or ends with white space, or has characters that headers cannot carry.`,
+    );
   }
   headers.set(resolved.auth.header, value);
 }
@@ -59,5 +88,8 @@ async function refuseRedirect({ definition }: ToolServer, response: Response): P
   await response.body?.cancel();
   const location = response.headers.get("location") ?? "";
   const target = URL.canParse(location) ? new URL(location).origin : "another place";
-  throw new RedirectRefused("tool_failed", `Server ${definition.name} answers with a redirect (HTTP ${response.status}) to ${target}, which is not followed. Put the final address into its url.`);
+  throw new RedirectRefused(
+    "tool_failed",
+    `Server ${definition.name} answers with a redirect (HTTP ${response.status}) to ${target}, which is not followed. Put the final address into its url.`,
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * A tool server as a process: JSON lines over its standard input and output. No shell, and no variable of this process but
- * those that are given. Differs from the SDK's own transport in exactly that, and in bounding what the program writes.
+ * A tool server as a process: JSON lines over its standard input and output. No shell, and no variable of this process
+ * but those that are given. Differs from the SDK's own transport in exactly that, and in bounding what the program
+ * writes.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
@@ -40,7 +41,12 @@ export class StdioTransport implements Transport {
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       const { command, args, env } = this.options;
-      const child = spawn(command, [...args], { env: { ...env } as unknown as NodeJS.ProcessEnv, shell: false, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+      const child = spawn(command, [...args], {
+        env: { ...env } as unknown as NodeJS.ProcessEnv,
+        shell: false,
+        stdio: ["pipe", "pipe", "pipe"],
+        windowsHide: true,
+      });
       this.#child = child;
       child.once("spawn", resolve).once("error", (error) => {
         reject(error);
@@ -61,7 +67,9 @@ export class StdioTransport implements Transport {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) throw new Error("The program of the tool server has ended.");
     sendContext.getStore()?.markSent();
-    await new Promise<void>((resolve, reject) => stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve())));
+    await new Promise<void>((resolve, reject) =>
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve())),
+    );
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,10 @@
 /** Tunables of the way to tool servers, with their unit and what changing them does. */
 import type { BodyLimits } from "./limit-body";
 
-/** Bytes of one answer after decompression. Higher lets tools give larger results, and lets a hostile server use that much memory per call. */
+/**
+ * Bytes of one answer after decompression. Higher lets tools give larger results, and lets a hostile server use that
+ * much memory per call.
+ */
 export const RESULT_BYTES_MAX = 10 * 1024 * 1024;
 
 export const BODY_LIMITS: BodyLimits = {
@@ -27,7 +30,10 @@ export const CONNECT_BACKOFF_MS = 200;
 export const IDLE_CLOSE_MS = 5 * 60_000;
 /** A session unused for this long is asked whether it still exists before a call is sent on it. */
 export const PING_AFTER_MS = 5_000;
-/** The list by which the definition of a call that nobody was asked about is checked may be this old. Lower costs a request more often. */
+/**
+ * The list by which the definition of a call that nobody was asked about is checked may be this old. Lower costs a
+ * request more often.
+ */
 export const VERIFY_LIST_AGE_MAX_MS = 10_000;
 
 /** Time for checking one value against a schema that a stranger wrote; patterns can be made to take forever. */

@@ -1,4 +1,7 @@
-/** The names under which a model knows tools: `mcp__<server>__<tool>`, within what every provider accepts, and back again. Pure. */
+/**
+ * The names under which a model knows tools: `mcp__<server>__<tool>`, within what every provider accepts, and back
+ * again. Pure.
+ */
 import { createHash } from "node:crypto";
 import { modelFacingName } from "@/lib/config/builtin-servers";
 
@@ -20,8 +23,8 @@ export interface ToolNames {
 }
 
 /**
- * The plain name wherever it fits, so that prompts can rely on it. A name that had to be changed or cut ends in a hash of
- * the whole, which depends on nothing but the tool: it stays the same whatever else is offered.
+ * The plain name wherever it fits, so that prompts can rely on it. A name that had to be changed or cut ends in a hash
+ * of the whole, which depends on nothing but the tool: it stays the same whatever else is offered.
  */
 export function createToolNames(addresses: readonly ToolAddress[]): ToolNames {
   const byName = new Map<string, ToolAddress>();
@@ -37,14 +40,17 @@ export function createToolNames(addresses: readonly ToolAddress[]): ToolNames {
   return {
     toModel: (address) => {
       const name = byAddress.get(keyOf(address));
-      if (name === undefined) throw new Error(`unreachable: ${address.server}.${address.tool} has no model-facing name`);
+      if (name === undefined)
+        throw new Error(`unreachable: ${address.server}.${address.tool} has no model-facing name`);
       return name;
     },
     fromModel: (name) => byName.get(name) ?? null,
   };
 }
 
-/** Two names can only meet when a server names a tool after the hash of another; a longer hash then tells them apart. */
+/**
+ * Two names can only meet when a server names a tool after the hash of another; a longer hash then tells them apart.
+ */
 function pickName(address: ToolAddress, taken: ReadonlyMap<string, ToolAddress>): string {
   const plain = plainName(address);
   if (isAcceptable(plain) && !taken.has(plain)) return plain;

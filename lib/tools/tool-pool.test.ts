@@ -35,20 +35,30 @@ async function record(options: RecordingServerOptions = {}) {
   return server;
 }
 
-function asking(tool: string, args: Record<string, unknown> = {}, more: Partial<ToolCallRequest> = {}): ToolCallRequest {
+function asking(
+  tool: string,
+  args: Record<string, unknown> = {},
+  more: Partial<ToolCallRequest> = {},
+): ToolCallRequest {
   return { tool, arguments: args, fingerprint: null, callId: "call_test", ...more };
 }
 
 describe("lists", () => {
-  test.each(["http", "stateless", "sse"] as const)("a list in pages over %s is read whole, and its hash does not depend on the order", async (transport) => {
-    const paged = await record({ transport, pageSize: 7 });
-    const whole = await record({ transport });
-    const pool = pooled();
-    const [left, right] = await Promise.all([pool.listTools(testServer(paged.url)), pool.listTools(testServer(whole.url))]);
-    expect(left.tools.length).toBeGreaterThan(90);
-    expect(left.hash).toBe(right.hash);
-    expect((await paged.received()).filter((entry) => entry.method === "tools/list").length).toBeGreaterThan(10);
-  });
+  test.each(["http", "stateless", "sse"] as const)(
+    "a list in pages over %s is read whole, and its hash does not depend on the order",
+    async (transport) => {
+      const paged = await record({ transport, pageSize: 7 });
+      const whole = await record({ transport });
+      const pool = pooled();
+      const [left, right] = await Promise.all([
+        pool.listTools(testServer(paged.url)),
+        pool.listTools(testServer(whole.url)),
+      ]);
+      expect(left.tools.length).toBeGreaterThan(90);
+      expect(left.hash).toBe(right.hash);
+      expect((await paged.received()).filter((entry) => entry.method === "tools/list").length).toBeGreaterThan(10);
+    },
+  );
 
   test("a list is kept until refresh, and read again after it", async () => {
     const recording = await record({ transport: "stateless" });
@@ -72,7 +82,8 @@ describe("lists", () => {
     const server = testServer(recording.url);
     const before = await pool.listTools(server);
     // Streamable HTTP opens its stream of announcements after the handshake, without waiting for it.
-    if (transport === "http") await expect.poll(async () => (await recording.received()).some((entry) => entry.method === "GET")).toBe(true);
+    if (transport === "http")
+      await expect.poll(async () => (await recording.received()).some((entry) => entry.method === "GET")).toBe(true);
     await recording.change({ name: "echo", description: "Something else" });
     const list = await heard.promise;
     expect(list.hash).not.toBe(before.hash);
@@ -84,22 +95,35 @@ describe("connections", () => {
   test("different params or credentials never share a connection", async () => {
     const recording = await record();
     const pool = pooled();
-    const uses: TestServerOptions[] = [{ secret: "SENTINEL-a" }, { secret: "SENTINEL-b" }, { secret: "SENTINEL-a", params: { tenant: 1 } }, { secret: "SENTINEL-a" }];
+    const uses: TestServerOptions[] = [
+      { secret: "SENTINEL-a" },
+      { secret: "SENTINEL-b" },
+      { secret: "SENTINEL-a", params: { tenant: 1 } },
+      { secret: "SENTINEL-a" },
+    ];
     for (const use of uses) await callTool(pool, testServer(recording.url, use), asking("echo"));
     const calls = await recording.calls();
-    expect(calls.map((call) => call.headers["x-api-key"])).toEqual(["SENTINEL-a", "SENTINEL-b", "SENTINEL-a", "SENTINEL-a"]);
+    expect(calls.map((call) => call.headers["x-api-key"])).toEqual([
+      "SENTINEL-a",
+      "SENTINEL-b",
+      "SENTINEL-a",
+      "SENTINEL-a",
+    ]);
     expect(new Set(calls.map((call) => call.session)).size).toBe(3);
     expect(calls[0]!.session).toBe(calls[3]!.session);
     const key = createSecretKey(Buffer.alloc(32));
     expect(connectionKey(testServer(recording.url, uses[0]), key)).not.toContain("SENTINEL");
     // A literal secret stands in no param, so the header alone tells the two apart.
     const plain = testServer(recording.url);
-    const withLiteral = (secret: string) => ({ ...plain, resolved: { ...plain.resolved, auth: { header: "X-Api-Key", value: SecretRef.literal(secret) } } });
+    const withLiteral = (secret: string) => ({
+      ...plain,
+      resolved: { ...plain.resolved, auth: { header: "X-Api-Key", value: SecretRef.literal(secret) } },
+    });
     expect(connectionKey(withLiteral("a"), key)).not.toBe(connectionKey(withLiteral("b"), key));
     expect(connectionKey(withLiteral("a"), key)).toBe(connectionKey(withLiteral("a"), key));
   });
 
-  test("an unused connection is closed, with a goodbye", async () => {
+  test("an unused connection is closed, and its session is ended", async () => {
     const recording = await record();
     let now = 1_000;
     const pool = pooled({ idleCloseMs: 20, now: () => now });
@@ -140,7 +164,10 @@ describe("connections", () => {
     const server = testServer(recording.url, { fields: { params_transport: "config" }, params: { region: "eu" } });
     await callTool(pooled(), server, asking("echo"));
     const received = await recording.received();
-    expect(received.find((entry) => entry.method === "initialize")).toMatchObject({ params: { config: { region: "eu" } }, meta: null });
+    expect(received.find((entry) => entry.method === "initialize")).toMatchObject({
+      params: { config: { region: "eu" } },
+      meta: null,
+    });
     expect(JSON.stringify((await recording.calls())[0]!.params)).not.toContain("region");
   });
 
@@ -161,27 +188,48 @@ describe("connections", () => {
     expect(await recording.received()).toEqual([]);
   });
 
-  test.each([["a credential", { secret: "s3cret-value" }], ["a secret param", { secretParams: { pin: "s3cret-value" } }]])("%s does not go to a public host over plain http", async (_what, options) => {
+  test.each([
+    ["a credential", { secret: "s3cret-value" }],
+    ["a secret param", { secretParams: { pin: "s3cret-value" } }],
+  ])("%s does not go to a public host over plain http", async (_what, options) => {
     const outcome = await callTool(pooled(), testServer("http://tools.invalid/mcp", options), asking("echo"));
-    expect(outcome).toMatchObject({ kind: "not_sent", reason: "refused", retryable: false, error: { message: expect.stringContaining("over plain http") } });
+    expect(outcome).toMatchObject({
+      kind: "not_sent",
+      reason: "refused",
+      retryable: false,
+      error: { message: expect.stringContaining("over plain http") },
+    });
   });
 });
 
 describe("revision 2026-07-28", () => {
-  test.each(["reject", "stateless"] as const)("a server that keeps no sessions (older clients: %s) gets params with every call", async (legacy) => {
-    const modern = await startModernServer({ legacy });
-    cleanup.push(() => modern.close());
-    const pool = pooled();
-    const server = testServer(modern.url, { secret: "SENTINEL-modern", params: { region: "eu" } });
-    const list = await pool.listTools(server);
-    expect(list).toMatchObject({ protocolVersion: "2026-07-28" });
-    expect(await callTool(pool, server, asking("echo", { text: "hi" }))).toMatchObject({ kind: "answered", result: { success: true, output: "hi" } });
-    const calls = modern.received.filter((entry) => entry.method === "tools/call");
-    expect(calls).toHaveLength(1);
-    expect(calls[0]!.params._meta).toMatchObject({ "dev.kimitsu/params": { region: "eu" }, "dev.kimitsu/call_id": "call_test" });
-    expect(calls[0]!.headers).toMatchObject({ "mcp-method": "tools/call", "mcp-name": "echo", "x-api-key": "SENTINEL-modern" });
-    expect(modern.received.some((entry) => entry.method === "initialize")).toBe(false);
-  });
+  test.each(["reject", "stateless"] as const)(
+    "a server that keeps no sessions (older clients: %s) gets params with every call",
+    async (legacy) => {
+      const modern = await startModernServer({ legacy });
+      cleanup.push(() => modern.close());
+      const pool = pooled();
+      const server = testServer(modern.url, { secret: "SENTINEL-modern", params: { region: "eu" } });
+      const list = await pool.listTools(server);
+      expect(list).toMatchObject({ protocolVersion: "2026-07-28" });
+      expect(await callTool(pool, server, asking("echo", { text: "hi" }))).toMatchObject({
+        kind: "answered",
+        result: { success: true, output: "hi" },
+      });
+      const calls = modern.received.filter((entry) => entry.method === "tools/call");
+      expect(calls).toHaveLength(1);
+      expect(calls[0]!.params._meta).toMatchObject({
+        "dev.kimitsu/params": { region: "eu" },
+        "dev.kimitsu/call_id": "call_test",
+      });
+      expect(calls[0]!.headers).toMatchObject({
+        "mcp-method": "tools/call",
+        "mcp-name": "echo",
+        "x-api-key": "SENTINEL-modern",
+      });
+      expect(modern.received.some((entry) => entry.method === "initialize")).toBe(false);
+    },
+  );
 
   test("a call that takes too long is unknown, and its stream is closed, which cancels it", async () => {
     const modern = await startModernServer();
@@ -189,7 +237,8 @@ describe("revision 2026-07-28", () => {
     const [pool, server] = [pooled(), testServer(modern.url)];
     // A machine that does much else may not have sent it by then: it gets twice the time.
     let outcome = await callTool(pool, server, asking("wait", {}, { timeoutMs: 400 }));
-    for (let timeoutMs = 800; outcome.kind === "not_sent" && outcome.reason === "timeout"; timeoutMs *= 2) outcome = await callTool(pool, server, asking("wait", {}, { timeoutMs }));
+    for (let timeoutMs = 800; outcome.kind === "not_sent" && outcome.reason === "timeout"; timeoutMs *= 2)
+      outcome = await callTool(pool, server, asking("wait", {}, { timeoutMs }));
     expect(outcome).toMatchObject({ kind: "unknown" });
     expect(modern.received.filter((entry) => entry.method === "tools/call")).toHaveLength(1);
   });
@@ -206,18 +255,30 @@ describe("revision 2026-07-28", () => {
 });
 
 describe("the reference server", () => {
-  test.each(["streamableHttp", "sse"] as const)("its tools are listed and called over %s, with the same address form", async (mode) => {
-    const everything = await startEverythingServer(mode);
-    cleanup.push(() => everything.close());
-    const pool = pooled();
-    const server = testServer(everything.url, { secret: "SENTINEL-everything" });
-    const list = await pool.listTools(server);
-    expect(list.tools.map((tool) => tool.name)).toContain("get-sum");
-    expect(await callTool(pool, server, asking("get-sum", { a: 2, b: 3 }))).toMatchObject({ kind: "answered", result: { success: true, output: expect.stringContaining("5") } });
-    expect(await callTool(pool, server, asking("get-structured-content", { location: "New York" }))).toMatchObject({ kind: "answered", result: { success: true } });
-    expect(await callTool(pool, server, asking("get-tiny-image"))).toMatchObject({ kind: "answered", result: { output: expect.stringContaining("[image image/png") } });
-    expect(JSON.stringify(await callTool(pool, server, asking("get-env")))).not.toContain("SENTINEL");
-  });
+  test.each(["streamableHttp", "sse"] as const)(
+    "its tools are listed and called over %s, with the same address form",
+    async (mode) => {
+      const everything = await startEverythingServer(mode);
+      cleanup.push(() => everything.close());
+      const pool = pooled();
+      const server = testServer(everything.url, { secret: "SENTINEL-everything" });
+      const list = await pool.listTools(server);
+      expect(list.tools.map((tool) => tool.name)).toContain("get-sum");
+      expect(await callTool(pool, server, asking("get-sum", { a: 2, b: 3 }))).toMatchObject({
+        kind: "answered",
+        result: { success: true, output: expect.stringContaining("5") },
+      });
+      expect(await callTool(pool, server, asking("get-structured-content", { location: "New York" }))).toMatchObject({
+        kind: "answered",
+        result: { success: true },
+      });
+      expect(await callTool(pool, server, asking("get-tiny-image"))).toMatchObject({
+        kind: "answered",
+        result: { output: expect.stringContaining("[image image/png") },
+      });
+      expect(JSON.stringify(await callTool(pool, server, asking("get-env")))).not.toContain("SENTINEL");
+    },
+  );
 
   const stdio = { transport: "stdio", ...EVERYTHING_COMMAND };
 
@@ -230,7 +291,11 @@ describe("the reference server", () => {
     process.env.KIMITSU_SENTINEL = "SENTINEL-env";
     cleanup.push(() => void delete process.env.KIMITSU_SENTINEL);
     const server = testServer(undefined, { fields: stdio });
-    const outcome = await callTool(pooled({ stdio: { env: { PATH: "/nowhere" } } }), { ...server, resolved: { ...server.resolved, env: { GIVEN: "yes" } } }, asking("get-env"));
+    const outcome = await callTool(
+      pooled({ stdio: { env: { PATH: "/nowhere" } } }),
+      { ...server, resolved: { ...server.resolved, env: { GIVEN: "yes" } } },
+      asking("get-env"),
+    );
     expect(outcome).toMatchObject({ kind: "answered" });
     const seen = JSON.parse((outcome as { result: { output: string } }).result.output) as Record<string, string>;
     expect(seen).toEqual({ PATH: "/nowhere", GIVEN: "yes" });
@@ -240,8 +305,16 @@ describe("the reference server", () => {
     const folder = mkdtempSync(path.join(tmpdir(), "kimitsu-stdio-"));
     cleanup.push(() => rmSync(folder, { recursive: true }));
     const proof = path.join(folder, "proof");
-    const fields = { transport: "stdio", command: process.execPath, args: ["-e", "setTimeout(() => {}, 50)", `; touch ${proof}`, `$(touch ${proof})`] };
-    await callTool(pooled({ stdio: { env: {} } }), testServer(undefined, { fields }), asking("x", {}, { timeoutMs: 1_000 }));
+    const fields = {
+      transport: "stdio",
+      command: process.execPath,
+      args: ["-e", "setTimeout(() => {}, 50)", `; touch ${proof}`, `$(touch ${proof})`],
+    };
+    await callTool(
+      pooled({ stdio: { env: {} } }),
+      testServer(undefined, { fields }),
+      asking("x", {}, { timeoutMs: 1_000 }),
+    );
     expect(existsSync(proof)).toBe(false);
   });
 });
@@ -253,20 +326,31 @@ test("a server inside this process is called like any other", async () => {
       seen.push(params);
       const [ours, theirs] = InMemoryTransport.createLinkedPair();
       const server = new McpServer({ name: "builtin", version: "1" });
-      server.registerTool("echo", { inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({ content: [{ type: "text", text }] }));
+      server.registerTool("echo", { inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({
+        content: [{ type: "text", text }],
+      }));
       await server.connect(theirs);
       return ours;
     },
   });
-  expect(await callTool(pool, testServer(undefined, { params: { allowed_base: "data" } }), asking("echo", { text: "in" }))).toMatchObject({ kind: "answered", result: { output: "in" } });
+  expect(
+    await callTool(pool, testServer(undefined, { params: { allowed_base: "data" } }), asking("echo", { text: "in" })),
+  ).toMatchObject({ kind: "answered", result: { output: "in" } });
   expect(seen).toEqual([{ allowed_base: "data" }]);
 });
 
 describe("the only way to a tool", () => {
   const root = path.resolve(import.meta.dirname, "../..");
   const sources = ["lib", "app", "components", "scripts"]
-    .flatMap((folder) => readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file.split(path.sep).join("/")}`))
-    .filter((file) => /\.(ts|tsx|mts|mjs)$/.test(file) && !/\.test\.tsx?$|^lib\/testing\/|^lib\/store\/generated\//.test(file))
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map(
+        (file) => `${folder}/${file.split(path.sep).join("/")}`,
+      ),
+    )
+    .filter(
+      (file) =>
+        /\.(ts|tsx|mts|mjs)$/.test(file) && !/\.test\.tsx?$|^lib\/testing\/|^lib\/database\/generated\//.test(file),
+    )
     .map((file) => ({ file, text: readFileSync(path.join(root, file), "utf8") }));
   const holding = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
 
@@ -274,12 +358,28 @@ describe("the only way to a tool", () => {
     expect(holding(/\.callTool\s*\(/)).toEqual(["lib/tools/call-tool.ts"]);
   });
 
-  test(verifies("architecture:gate", "no file outside of this folder loads the client of tool servers, in whatever way, and one in it makes a client"), () => {
-    expect(holding(/["'`]@modelcontextprotocol\/(client|sdk\/client)/).filter((file) => !file.startsWith("lib/tools/"))).toEqual([]);
-    expect(holding(/import\s*\{[^}]*\bClient\b[^}]*\}\s*from\s*["']@modelcontextprotocol\/(client|sdk\/client)/)).toEqual(["lib/tools/connection.ts"]);
-  });
+  test(
+    verifies(
+      "architecture:gate",
+      "no file outside of this folder loads the client of tool servers, in whatever way, and one in it makes a client",
+    ),
+    () => {
+      expect(
+        holding(/["'`]@modelcontextprotocol\/(client|sdk\/client)/).filter((file) => !file.startsWith("lib/tools/")),
+      ).toEqual([]);
+      expect(
+        holding(/import\s*\{[^}]*\bClient\b[^}]*\}\s*from\s*["']@modelcontextprotocol\/(client|sdk\/client)/),
+      ).toEqual(["lib/tools/connection.ts"]);
+    },
+  );
 
-  test(verifies("architecture:gate", "our own callTool is called by the gate alone, which sends what was judged and recorded"), () => {
-    expect(holding(/["'`][^"'`\n]*\/call-tool["'`]/)).toEqual(["lib/engine/advance/dispatch-call.ts"]);
-  });
+  test(
+    verifies(
+      "architecture:gate",
+      "our own callTool is called by the gate alone, which sends what was judged and recorded",
+    ),
+    () => {
+      expect(holding(/["'`][^"'`\n]*\/call-tool["'`]/)).toEqual(["lib/runs/advance/dispatch-call.ts"]);
+    },
+  );
 });

@@ -12,7 +12,7 @@ import type { BodyLimits } from "./limit-body";
 import type { ToolList } from "./list-tools";
 import type { TransportOptions } from "./open-transport";
 import { BODY_LIMITS, CONNECT_BACKOFF_MS, CONNECT_TRIES, IDLE_CLOSE_MS } from "./tool-limits";
-import { connectionKey, matchSecrets, type ToolServer } from "./tool-server";
+import { connectionKey, matchSecrets, toListed, type ToolServer } from "./tool-server";
 import { untilAborted } from "./until-aborted";
 
 export interface ToolPoolOptions {
@@ -42,7 +42,10 @@ export class ServerUnreachable extends KimitsuError {
 }
 
 export interface ToolPool {
-  /** The server's tools, not older than its `refresh` or than `ageMaxMs`. Throws ServerUnreachable, or `tool_failed` for a list that cannot be used. */
+  /**
+   * The server's tools, not older than its `refresh` or than `ageMaxMs`. Throws ServerUnreachable, or `tool_failed` for
+   * a list that cannot be used.
+   */
   listTools(server: ToolServer, options?: { ageMaxMs?: number; signal?: AbortSignal }): Promise<ToolList>;
   /** Lends a live connection for the time of `work`; for `callTool` alone. Throws ServerUnreachable. */
   use<T>(server: ToolServer, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T>;
@@ -56,7 +59,12 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
   const key = createSecretKey(randomBytes(32));
   const open = new Map<string, Promise<Connection>>();
   const ended = new AbortController();
-  const transportOptions = { egress, stdio: options.stdio, openBuiltin: options.openBuiltin ?? null, limits: { ...BODY_LIMITS, ...options.limits } };
+  const transportOptions = {
+    egress,
+    stdio: options.stdio,
+    openBuiltin: options.openBuiltin ?? null,
+    limits: { ...BODY_LIMITS, ...options.limits },
+  };
 
   const sweep = setInterval(() => void closeIdle(), Math.min(idleCloseMs, 30_000));
   sweep.unref();
@@ -72,10 +80,16 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
 
   function openConnection(server: ToolServer): Promise<Connection> {
     const hooks = { now, onListChanged: (list: ToolList) => options.onListChanged?.(server.definition.name, list) };
-    return tryThrice(() => Connection.open(server, transportOptions, hooks, ended.signal), connectBackoffMs, ended.signal);
+    return tryThrice(
+      () => Connection.open({ server, options: transportOptions, hooks, signal: ended.signal }),
+      connectBackoffMs,
+      ended.signal,
+    );
   }
 
-  /** One attempt serves all who wait for the same connection; what failed is forgotten, so that the next one tries anew. */
+  /**
+   * One attempt serves all who wait for the same connection; what failed is forgotten, so that the next one tries anew.
+   */
   async function acquire(server: ToolServer, signal: AbortSignal): Promise<Connection> {
     ended.signal.throwIfAborted();
     const id = connectionKey(server, key);
@@ -101,7 +115,11 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
     if (connection.users === 0 && !connection.isUsable) void connection.close();
   }
 
-  async function use<T>(server: ToolServer, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+  async function use<T>(
+    server: ToolServer,
+    signal: AbortSignal,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
     const connection = await acquire(server, signal).catch((error: unknown) => {
       throw unreachable(server, error);
     });
@@ -115,7 +133,7 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
   return {
     use,
     listTools: (server, { ageMaxMs = server.definition.refresh, signal = ended.signal } = {}) =>
-      use(server, signal, async (connection) => {
+      use(toListed(server), signal, async (connection) => {
         try {
           return await untilAborted(connection.listTools(ageMaxMs), signal);
         } catch (error) {
@@ -136,7 +154,11 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
 function unreachable(server: ToolServer, error: unknown): KimitsuError {
   if (error instanceof ServerUnreachable) return error;
   const reason = describeFailure(error, matchSecrets(server));
-  return new ServerUnreachable(`Server ${server.definition.name} cannot be used: ${reason.replace(/\.$/, "")}.`, isPassing(error) && findRefusal(error) === null, error);
+  return new ServerUnreachable(
+    `Server ${server.definition.name} cannot be used: ${reason.replace(/\.$/, "")}.`,
+    isPassing(error) && findRefusal(error) === null,
+    error,
+  );
 }
 
 /** Three tries with growing pauses, for failures that pass. */

@@ -1,18 +1,38 @@
 /** A tool server as one step uses it: its definition, its resolved params, and the way to its secrets. */
 import { createHmac, type KeyObject } from "node:crypto";
-import canonicalize from "canonicalize";
 import type { ResolvedServer } from "@/lib/config/resolve-server";
 import { isSecret, listSecrets, revealSecrets, type SecretResolver } from "@/lib/config/secret-ref";
 import type { Server } from "@/lib/config/server-schema";
-import { createSecretMatcher, joinMatchers, type SecretMatcher } from "@/lib/domain/secret-matcher";
+import { createSecretMatcher, joinMatchers, type SecretMatcher } from "@/lib/text/secret-matcher";
 
 export interface ToolServer {
   definition: Server;
   resolved: Pick<ResolvedServer, "params" | "auth" | "env">;
   /** Asked in the moment a secret is needed, and for nothing else. */
   secrets: SecretResolver;
-  /** Finds secrets that the server was never given: it may have read them elsewhere. Asked for each use, so that no connection keeps them. */
+  /**
+   * Finds secrets that the server was never given: it may have read them elsewhere. Asked for each use, so that no
+   * connection keeps them.
+   */
   others?: () => SecretMatcher;
+}
+
+/** With `list_auth: none`, a connection that holds the credential is for calls alone: nothing is listed on it. */
+export function isForCallsAlone({ definition, resolved }: ToolServer): boolean {
+  return (
+    definition.list_auth === "none" &&
+    (resolved.auth !== null || Object.values(resolved.params).some(({ secret }) => secret))
+  );
+}
+
+/**
+ * The server as it is connected to for its list: without anything secret, and so with a connection of its own, if
+ * `list_auth` is `none`.
+ */
+export function toListed(server: ToolServer): ToolServer {
+  if (!isForCallsAlone(server)) return server;
+  const params = Object.fromEntries(Object.entries(server.resolved.params).filter(([, param]) => !param.secret));
+  return { ...server, resolved: { ...server.resolved, params, auth: null } };
 }
 
 /** What the server gets as params. The one that goes into the header goes nowhere else. */
@@ -21,21 +41,41 @@ export function revealParams({ resolved, secrets }: ToolServer): Record<string, 
   return Object.fromEntries(sent.map(([name, param]) => [name, revealSecrets(param.value, secrets)]));
 }
 
-/** Two uses share a connection only when everything is the same, the credential included. A keyed hash, so that it may be logged. */
+/**
+ * Two uses share a connection only when everything is the same, the credential included. A keyed hash, so that it may
+ * be logged.
+ */
 export function connectionKey(server: ToolServer, key: KeyObject): string {
   const { name, url, transport, params_transport: paramsTransport, command, args, auth } = server.definition;
   const { resolved, secrets } = server;
-  const params = Object.fromEntries(Object.entries(resolved.params).map(([name, param]) => [name, revealSecrets(param.value, secrets)]));
+  const params = Object.fromEntries(
+    Object.entries(resolved.params).map(([name, param]) => [name, revealSecrets(param.value, secrets)]),
+  );
   const identity = {
-    name, url, transport, paramsTransport, command, args, params,
-    header: auth?.header ?? null, credential: resolved.auth?.value.reveal(secrets) ?? null, env: revealSecrets(resolved.env, secrets),
+    name,
+    url,
+    transport,
+    paramsTransport,
+    command,
+    args,
+    params,
+    header: auth?.header ?? null,
+    credential: resolved.auth?.value.reveal(secrets) ?? null,
+    env: revealSecrets(resolved.env, secrets),
   };
-  return createHmac("sha256", key).update(canonicalize(identity) ?? "").digest("hex");
+  return createHmac("sha256", key).update(JSON.stringify(identity)).digest("hex");
 }
 
-/** Finds every secret of the server and every other that is known in text, for errors and results. Throws nothing: a secret that cannot be read cannot be leaked. */
+/**
+ * Finds every secret of the server and every other that is known in text, for errors and results. Throws nothing: a
+ * secret that cannot be read cannot be leaked.
+ */
 export function matchSecrets({ resolved, secrets, others }: ToolServer): SecretMatcher {
-  const refs = [...Object.values(resolved.params).flatMap((param) => listSecrets(param.value)), ...(resolved.auth ? [resolved.auth.value] : []), ...Object.values(resolved.env).filter(isSecret)];
+  const refs = [
+    ...Object.values(resolved.params).flatMap((param) => listSecrets(param.value)),
+    ...(resolved.auth ? [resolved.auth.value] : []),
+    ...Object.values(resolved.env).filter(isSecret),
+  ];
   const values = refs.flatMap((ref) => {
     try {
       const value = ref.reveal(secrets);

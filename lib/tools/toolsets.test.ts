@@ -1,18 +1,48 @@
 import { expect, test } from "vitest";
 import fc from "fast-check";
 import { createToolNames, MODEL_NAME_LENGTH_MAX } from "./tool-names";
-import { applyLoadToolset, describeLoadToolset, initialToolsets, type OfferedTool, selectTools } from "./toolsets";
+import {
+  applyLoadToolset,
+  describeLoadToolset,
+  initialToolsets,
+  loadRecorded,
+  type OfferedTool,
+  selectTools,
+} from "./toolsets";
 
 function tool(server: string, name: string, toolset: string | null, readOnly: boolean): OfferedTool {
   return { server, toolset, readOnly, definition: { name, inputSchema: { type: "object" } } };
 }
 
-const tools = [tool("wiki", "search", null, true), tool("crm", "find", "crm", true), tool("crm", "delete", "crm", false), tool("pay", "refund", "pay", false)];
+const tools = [
+  tool("wiki", "search", null, true),
+  tool("crm", "find", "crm", true),
+  tool("crm", "delete", "crm", false),
+  tool("pay", "refund", "pay", false),
+];
 const names = (offered: OfferedTool[]) => offered.map((each) => each.definition.name);
 
 test("tools without a toolset are always offered, the others only when loaded", () => {
   expect(names(selectTools(tools, {}))).toEqual(["search"]);
-  expect(names(selectTools(tools, initialToolsets(["crm"])))).toEqual(["search", "find", "delete"]);
+  expect(names(selectTools(tools, initialToolsets(["crm"])))).toEqual(["search", "find"]);
+  expect(names(selectTools(tools, initialToolsets([{ name: "crm", write: true }])))).toEqual([
+    "search",
+    "find",
+    "delete",
+  ]);
+});
+
+test("a toolset that is listed twice has its write tools if one entry says so", () => {
+  expect(initialToolsets(["crm", { name: "crm", write: true }, { name: "crm", write: false }])).toEqual({
+    crm: { writes: true },
+  });
+});
+
+test("what is loaded follows from the calls on record, in whatever process", () => {
+  const initial = initialToolsets(["pay"]);
+  expect(loadRecorded(initial, [])).toBe(initial);
+  const calls = [{ toolset: "crm", include_write_tools: true }, { toolset: "crm" }, { no: "sense" }];
+  expect(loadRecorded(initial, calls)).toEqual({ pay: { writes: false }, crm: { writes: true } });
 });
 
 test("loading leaves write tools out unless they are asked for", () => {
@@ -26,27 +56,44 @@ test("loading leaves write tools out unless they are asked for", () => {
 });
 
 test("loading again without write tools takes nothing away", () => {
-  const { loaded } = applyLoadToolset(tools, initialToolsets(["crm"]), { toolset: "crm" });
+  const { loaded } = applyLoadToolset(tools, initialToolsets([{ name: "crm", write: true }]), { toolset: "crm" });
   expect(names(selectTools(tools, loaded))).toEqual(["search", "find", "delete"]);
 });
 
-test.each([[{ toolset: "none" }], [{ toolset: "constructor" }], [{}], [null], [{ toolset: "crm", include_write_tools: "yes" }], [{ toolset: "crm", all: true }]])(
-  "%j changes nothing and says what would be right",
-  (args) => {
-    const answer = applyLoadToolset(tools, {}, args);
-    expect(answer).toMatchObject({ is_error: true, loaded: {} });
-    expect(answer.output.length).toBeGreaterThan(20);
-  },
-);
+test.each([
+  [{ toolset: "none" }],
+  [{ toolset: "constructor" }],
+  [{}],
+  [null],
+  [{ toolset: "crm", include_write_tools: "yes" }],
+  [{ toolset: "crm", all: true }],
+])("%j changes nothing and says what would be right", (args) => {
+  const answer = applyLoadToolset(tools, {}, args);
+  expect(answer).toMatchObject({ is_error: true, loaded: {} });
+  expect(answer.output.length).toBeGreaterThan(20);
+});
 
 test("load_toolset names what is missing, and is gone when nothing is", () => {
-  const schema = describeLoadToolset(tools, initialToolsets(["crm"]))?.inputSchema as { properties: { toolset: { enum: string[] } } };
+  const schema = describeLoadToolset(tools, initialToolsets([{ name: "crm", write: true }]))?.inputSchema as {
+    properties: { toolset: { enum: string[] } };
+  };
   expect(schema.properties.toolset.enum).toEqual(["pay"]);
-  expect(describeLoadToolset(tools, initialToolsets(["crm", "pay"]))).toBeNull();
+  expect(
+    describeLoadToolset(
+      tools,
+      initialToolsets([
+        { name: "crm", write: true },
+        { name: "pay", write: true },
+      ]),
+    ),
+  ).toBeNull();
 });
 
 test("plain names stay plain and lead back to their tool", () => {
-  const toolNames = createToolNames([{ server: "crm", tool: "delete_record" }, { server: "kimitsu/files", tool: "read_file" }]);
+  const toolNames = createToolNames([
+    { server: "crm", tool: "delete_record" },
+    { server: "kimitsu/files", tool: "read_file" },
+  ]);
   expect(toolNames.toModel({ server: "crm", tool: "delete_record" })).toBe("mcp__crm__delete_record");
   expect(toolNames.toModel({ server: "kimitsu/files", tool: "read_file" })).toBe("mcp__kimitsu-files__read_file");
   expect(toolNames.fromModel("mcp__kimitsu-files__read_file")).toEqual({ server: "kimitsu/files", tool: "read_file" });

@@ -2,11 +2,12 @@ import Link from "next/link";
 import { ChevronRight } from "lucide-react";
 import { LocalTime } from "@/components/runs/local-time";
 import { RelativeTime } from "@/components/ui/relative-time";
-import { shown } from "@/lib/store/queries/shown";
-import type { TrailEvent } from "@/lib/store/queries/list-events";
+import { shown } from "@/lib/text/shown";
+import type { TrailEvent } from "@/lib/audit/queries/list-events";
 import { addressWith } from "../search-params";
 
-export const TRAIL_COLUMNS = "grid grid-cols-[20px_minmax(0,1fr)_auto] gap-x-3 tablet:grid-cols-[20px_156px_minmax(0,1.8fr)_minmax(0,1fr)] wide:grid-cols-[20px_236px_minmax(0,1.8fr)_minmax(0,0.8fr)_minmax(0,0.9fr)]";
+export const TRAIL_COLUMNS =
+  "grid grid-cols-[20px_minmax(0,1fr)_auto] gap-x-3 tablet:grid-cols-[20px_156px_minmax(0,1.8fr)_minmax(0,1fr)] wide:grid-cols-[20px_236px_minmax(0,1.8fr)_minmax(0,0.8fr)_minmax(0,0.9fr)]";
 
 /** One event; opened, it shows the text that was sealed, redacted when it was written. */
 export function EventRow({ event, about, now }: { event: TrailEvent; about: string; now: string }) {
@@ -14,8 +15,13 @@ export function EventRow({ event, about, now }: { event: TrailEvent; about: stri
   return (
     <li className="border-b border-line">
       <details className="group">
-        <summary className={`${TRAIL_COLUMNS} items-baseline px-4 py-2 hover:bg-sunken/60 focus-visible:-outline-offset-2 tablet:px-6`}>
-          <ChevronRight aria-hidden className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90" />
+        <summary
+          className={`${TRAIL_COLUMNS} items-baseline px-4 py-2 hover:bg-sunken/60 focus-visible:-outline-offset-2 tablet:px-6`}
+        >
+          <ChevronRight
+            aria-hidden
+            className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90"
+          />
           <span className="text-sm text-ink-2 max-tablet:order-last">
             <LocalTime at={at} withDate />
             <span className="text-ink-3 max-wide:hidden">
@@ -44,19 +50,27 @@ export function EventRow({ event, about, now }: { event: TrailEvent; about: stri
             <Fact name="Event">{event.id}</Fact>
             <Fact name="UTC">{at.replace("T", " ").replace("Z", "")}</Fact>
             <Fact name="Chain">
-              <Link href={addressWith("/audit", { chain: event.chainId })} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+              <Link
+                href={addressWith("/audit", { chain: event.chainId })}
+                className="underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+              >
                 {event.chainId}
               </Link>
               , place {event.seq}
             </Fact>
             <Fact name="Actor">
-              <Link href={addressWith("/audit", { actor: event.actor.id })} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+              <Link
+                href={addressWith("/audit", { actor: event.actor.id })}
+                className="underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+              >
                 {event.actor.id}
               </Link>
             </Fact>
             <Fact name="Hash">{event.hash}</Fact>
           </dl>
-          <pre className="overflow-x-auto rounded-lg border border-line bg-sunken p-3.5 whitespace-pre-wrap wrap-anywhere">{JSON.stringify(shown(event.body), null, 2)}</pre>
+          <pre className="overflow-x-auto rounded-lg border border-line bg-sunken p-3.5 whitespace-pre-wrap wrap-anywhere">
+            {JSON.stringify(shown(event.body), null, 2)}
+          </pre>
         </div>
       </details>
     </li>

@@ -1,4 +1,4 @@
-import type { TrailFilter } from "@/lib/store/queries/list-events";
+import type { TrailFilter } from "@/lib/audit/queries/list-events";
 import { oneText } from "../search-params";
 
 /** What the address asks for, as typed. */
@@ -13,10 +13,19 @@ export interface TrailQuery {
 type Params = Record<string, string | string[] | undefined>;
 
 export function readTrailQuery(params: Params): TrailQuery {
-  return { chain: oneText(params.chain), type: oneText(params.type), actor: oneText(params.actor), from: oneText(params.from), to: oneText(params.to) };
+  return {
+    chain: oneText(params.chain),
+    type: oneText(params.type),
+    actor: oneText(params.actor),
+    from: oneText(params.from),
+    to: oneText(params.to),
+  };
 }
 
-/** Times in the address have their zone, or are UTC; the page puts it there. One that cannot be read is reported, never guessed. */
+/**
+ * Times in the address have their zone, or are UTC; the page puts it there. One that cannot be read is reported, never
+ * guessed.
+ */
 export function toTrailFilter(query: TrailQuery): { filter: TrailFilter; problems: string[] } {
   const problems: string[] = [];
   const time = (name: "from" | "to"): Date | undefined => {
@@ -27,5 +36,8 @@ export function toTrailFilter(query: TrailQuery): { filter: TrailFilter; problem
     problems.push(`“${name}” is not a time: ${text}. Write it as 2026-01-31T09:30.`);
     return undefined;
   };
-  return { filter: { chainId: query.chain, type: query.type, actor: query.actor, from: time("from"), to: time("to") }, problems };
+  return {
+    filter: { chainId: query.chain, type: query.type, actor: query.actor, from: time("from"), to: time("to") },
+    problems,
+  };
 }

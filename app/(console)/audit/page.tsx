@@ -7,12 +7,12 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { PageBar } from "@/components/ui/page-bar";
 import { Pager } from "@/components/ui/pager";
-import { requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { getAuditState } from "@/lib/store/queries/get-audit-state";
-import { listEventSubjects } from "@/lib/store/queries/list-event-subjects";
-import { listEvents } from "@/lib/store/queries/list-events";
-import { shown } from "@/lib/store/queries/shown";
+import { requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { getAuditState } from "@/lib/audit/queries/get-audit-state";
+import { listEventSubjects } from "@/lib/audit/queries/list-event-subjects";
+import { listEvents } from "@/lib/audit/queries/list-events";
+import { shown } from "@/lib/text/shown";
 import { settleTimes } from "../picked-times";
 import { readerZone } from "../reader-zone";
 import { addressWith, oneText } from "../search-params";
@@ -37,7 +37,13 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
   const clock = now().toISOString();
   const [state, page] = await Promise.all([getAuditState(db), listEvents(db, { ...filter, cursor })]);
   const subjectOf = await listEventSubjects(db, page.items);
-  const exportHref = addressWith("/audit-log/export", { chain: query.chain, type: query.type, actor: query.actor, from: filter.from?.toISOString(), to: filter.to?.toISOString() });
+  const exportHref = addressWith("/audit-log/export", {
+    chain: query.chain,
+    type: query.type,
+    actor: query.actor,
+    from: filter.from?.toISOString(),
+    to: filter.to?.toISOString(),
+  });
   return (
     <>
       <PageBar title="Audit">
@@ -52,7 +58,10 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
       ))}
       {page.items.length > 0 ? (
         <section aria-label="Events, newest first">
-          <div aria-hidden className={`${TRAIL_COLUMNS} h-9 items-center border-b border-line px-6 text-sm font-medium text-ink-3 max-tablet:hidden`}>
+          <div
+            aria-hidden
+            className={`${TRAIL_COLUMNS} h-9 items-center border-b border-line px-6 text-sm font-medium text-ink-3 max-tablet:hidden`}
+          >
             <span />
             <span>Time</span>
             <span>Event</span>
@@ -61,13 +70,21 @@ export default async function AuditPage({ searchParams }: PageProps<"/audit">) {
           </div>
           <ol>
             {page.items.map((event) => (
-              <EventRow key={event.id} event={event} about={describeEvent(shown(event.data), subjectOf(event.data))} now={clock} />
+              <EventRow
+                key={event.id}
+                event={event}
+                about={describeEvent(shown(event.data), subjectOf(event.data))}
+                now={clock}
+              />
             ))}
           </ol>
         </section>
       ) : (
         <EmptyState title={cursor ? "No older event" : "No event fits"}>
-          <p>Every decision and every change of state is written here in the moment it happens. Take a filter away to see more.</p>
+          <p>
+            Every decision and every change of state is written here in the moment it happens. Take a filter away to see
+            more.
+          </p>
         </EmptyState>
       )}
       <Pager

@@ -3,7 +3,7 @@ import { LocalTime } from "@/components/runs/local-time";
 import { Command } from "@/components/ui/command";
 import { Notice } from "@/components/ui/notice";
 import { RelativeTime } from "@/components/ui/relative-time";
-import type { AuditState } from "@/lib/store/queries/get-audit-state";
+import type { AuditState } from "@/lib/audit/queries/get-audit-state";
 
 const count = new Intl.NumberFormat("en");
 const FINDINGS_SHOWN = 5;
@@ -21,13 +21,22 @@ function When({ at, now }: { at: string; now: string }) {
 }
 
 /** What was anchored since: those events are on the trail, and nobody has checked them. */
-function Newer({ state: { lastAnchor }, verified, now }: { state: AuditState; verified: number; now: string }): ReactNode {
+function Newer({
+  state: { lastAnchor },
+  verified,
+  now,
+}: {
+  state: AuditState;
+  verified: number;
+  now: string;
+}): ReactNode {
   if (!lastAnchor) return "No anchor yet; the first follows within seconds of the first event.";
   const newer = lastAnchor.seq - verified;
   if (newer <= 0) return "Nothing newer was anchored.";
   return (
     <>
-      {verified > 0 ? "Not verified yet:" : "It has"} {amount(newer, verified > 0 ? "newer anchor" : "anchor")}, the last of <When at={lastAnchor.at.toISOString()} now={now} />.
+      {verified > 0 ? "Not verified yet:" : "It has"} {amount(newer, verified > 0 ? "newer anchor" : "anchor")}, the
+      last of <When at={lastAnchor.at.toISOString()} now={now} />.
     </>
   );
 }
@@ -37,7 +46,11 @@ export function VerificationPanel({ state, now }: { state: AuditState; now: stri
   const { verification } = state;
   if (verification && !verification.ok) {
     return (
-      <Notice tone="failed" title={`Verification failed: ${count.format(verification.findingsTotal)} ${verification.findingsTotal === 1 ? "row does" : "rows do"} not hold`} className="mx-4 my-3 tablet:mx-6">
+      <Notice
+        tone="failed"
+        title={`Verification failed: ${count.format(verification.findingsTotal)} ${verification.findingsTotal === 1 ? "row does" : "rows do"} not hold`}
+        className="mx-4 my-3 tablet:mx-6"
+      >
         <ul className="grid gap-1">
           {verification.findings.slice(0, FINDINGS_SHOWN).map((finding) => (
             <li key={`${finding.row} ${finding.problem}`}>
@@ -46,7 +59,8 @@ export function VerificationPanel({ state, now }: { state: AuditState; now: stri
           ))}
         </ul>
         <p>
-          Checked <When at={verification.verifiedAt} now={now} />. Keep a copy of the database before anything else, and run <code>npx kimitsu audit verify</code> for the whole list.
+          Checked <When at={verification.verifiedAt} now={now} />. Keep a copy of the database before anything else, and
+          run <code>npx kimitsu audit verify</code> for the whole list.
         </p>
       </Notice>
     );
@@ -60,12 +74,13 @@ export function VerificationPanel({ state, now }: { state: AuditState; now: stri
             <span className="text-ink">
               <When at={verification.lastAnchorAt ?? verification.verifiedAt} now={now} />
             </span>
-            :{" "}
-            {amount(verification.events, "event")} in {amount(verification.chains, "chain")}, tied together by {amount(verification.anchors, "anchor")}. <Newer state={state} verified={verification.anchors} now={now} />
+            : {amount(verification.events, "event")} in {amount(verification.chains, "chain")}, tied together by{" "}
+            {amount(verification.anchors, "anchor")}. <Newer state={state} verified={verification.anchors} now={now} />
           </>
         ) : (
           <>
-            <strong className="font-medium text-ink">Nobody has verified the trail.</strong> <Newer state={state} verified={0} now={now} />
+            <strong className="font-medium text-ink">Nobody has verified the trail.</strong>{" "}
+            <Newer state={state} verified={0} now={now} />
           </>
         )}
       </p>

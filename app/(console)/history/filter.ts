@@ -1,6 +1,6 @@
 import { RUN_STATUSES } from "@/components/runs/run-words";
-import type { Need } from "@/lib/store/queries/needs";
-import type { RunFilter } from "@/lib/store/queries/run-filter";
+import type { Need } from "@/lib/runs/queries/needs";
+import type { RunFilter } from "@/lib/runs/queries/run-filter";
 import { addressWith, oneText } from "../search-params";
 
 /** What the address asks for, as typed. */
@@ -18,7 +18,18 @@ export interface HistoryQuery {
   cost_max?: string;
 }
 
-const NAMES = ["q", "status", "workflow", "agent", "who", "last", "from", "to", "cost_min", "cost_max"] as const satisfies readonly (keyof HistoryQuery)[];
+const NAMES = [
+  "q",
+  "status",
+  "workflow",
+  "agent",
+  "who",
+  "last",
+  "from",
+  "to",
+  "cost_min",
+  "cost_max",
+] as const satisfies readonly (keyof HistoryQuery)[];
 const HOUR_MS = 3_600_000;
 
 /** What can be chosen beside a status: runs that need a person outside the inbox, whatever their status. */
@@ -48,7 +59,10 @@ export function formatHistoryQuery(query: HistoryQuery): string {
   return addressWith("", Object.fromEntries(NAMES.map((name) => [name, query[name]]))).slice(1);
 }
 
-/** Times in the address have their zone, or are UTC; the page puts it there. What cannot be read is reported and left out, never guessed. */
+/**
+ * Times in the address have their zone, or are UTC; the page puts it there. What cannot be read is reported and left
+ * out, never guessed.
+ */
 export function toHistoryFilter(query: HistoryQuery, now: Date): { filter: RunFilter; problems: string[] } {
   const problems: string[] = [];
   const time = (name: "from" | "to"): Date | undefined => {
@@ -67,10 +81,15 @@ export function toHistoryFilter(query: HistoryQuery, now: Date): { filter: RunFi
     return undefined;
   };
   const status = RUN_STATUSES.find((known) => known === query.status);
-  const need = query.status !== undefined && Object.hasOwn(NEED_CHOICES, query.status) ? NEED_CHOICES[query.status] : undefined;
-  if (query.status !== undefined && !status && !need) problems.push(`There is no status “${query.status}”. A run is one of: ${[...RUN_STATUSES, ...Object.keys(NEED_CHOICES)].join(", ")}.`);
+  const need =
+    query.status !== undefined && Object.hasOwn(NEED_CHOICES, query.status) ? NEED_CHOICES[query.status] : undefined;
+  if (query.status !== undefined && !status && !need)
+    problems.push(
+      `There is no status “${query.status}”. A run is one of: ${[...RUN_STATUSES, ...Object.keys(NEED_CHOICES)].join(", ")}.`,
+    );
   const period = query.last !== undefined && Object.hasOwn(PERIODS, query.last) ? PERIODS[query.last] : undefined;
-  if (query.last !== undefined && period === undefined) problems.push(`“last” is not a period: ${query.last}. It is one of: ${Object.keys(PERIODS).join(", ")}.`);
+  if (query.last !== undefined && period === undefined)
+    problems.push(`“last” is not a period: ${query.last}. It is one of: ${Object.keys(PERIODS).join(", ")}.`);
   const since = period ? new Date(now.getTime() - period.ms) : undefined;
   const from = time("from");
   return {

@@ -9,8 +9,15 @@ import { SubmitButton } from "@/components/ui/submit-button";
 import { TimeField } from "../time-field";
 import { formatHistoryQuery, type HistoryQuery, isFiltered, NEED_CHOICES, PERIODS } from "./filter";
 
-const STATUS_CHOICES = [{ value: "", label: "Any" }, ...RUN_STATUSES.map((status) => ({ value: status as string, label: RUN_WORDS[status].word })), ...Object.entries(NEED_CHOICES).map(([value, { label }]) => ({ value, label }))];
-const PERIOD_CHOICES = [{ value: "", label: "Any time" }, ...Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))];
+const STATUS_CHOICES = [
+  { value: "", label: "Any" },
+  ...RUN_STATUSES.map((status) => ({ value: status as string, label: RUN_WORDS[status].word })),
+  ...Object.entries(NEED_CHOICES).map(([value, { label }]) => ({ value, label })),
+];
+const PERIOD_CHOICES = [
+  { value: "", label: "Any time" },
+  ...Object.entries(PERIODS).map(([value, { label }]) => ({ value, label })),
+];
 
 interface Props {
   query: HistoryQuery;
@@ -22,7 +29,9 @@ interface Props {
   clearHref: string;
 }
 
-/** A plain form that changes the address, so that what is shown can be sent to someone. On a phone it is folded away. */
+/**
+ * A plain form that changes the address, so that what is shown can be sent to someone. On a phone it is folded away.
+ */
 export function HistoryFilters(props: Props) {
   return (
     <>
@@ -43,15 +52,66 @@ export function HistoryFilters(props: Props) {
 function FilterForm({ query, zone, workflows, agents, clearHref, idPrefix }: Props & { idPrefix: string }) {
   const text = { spellCheck: false, autoComplete: "off" } as const;
   return (
-    // Keyed by what is filtered, because a browser keeps what was typed when only the address changes. Not by the zone, which comes after the first paint of a first visit.
-    <Form key={formatHistoryQuery(query)} role="search" aria-label="Filter runs" action="/history" className="grid gap-2.5 px-4 py-3 tablet:px-6">
+    // Keyed by what is filtered, because a browser keeps what was typed when only the address changes. Not by the zone,
+    // which comes after the first paint of a first visit.
+    <Form
+      key={formatHistoryQuery(query)}
+      role="search"
+      aria-label="Filter runs"
+      action="/history"
+      className="grid gap-2.5 px-4 py-3 tablet:px-6"
+    >
       <div className="grid grid-cols-2 items-end gap-2.5 tablet:grid-cols-4 wide:grid-cols-[minmax(0,1.6fr)_repeat(5,minmax(0,1fr))_auto]">
-        <TextField id={`${idPrefix}-q`} name="q" label="Text" placeholder="Words, values, run_…" defaultValue={query.q} className="max-tablet:col-span-2" {...text} />
-        <SelectField id={`${idPrefix}-status`} name="status" label="Status" choices={STATUS_CHOICES} defaultValue={query.status ?? ""} />
-        <TextField id={`${idPrefix}-workflow`} name="workflow" label="Workflow" placeholder="Any" list={`${idPrefix}-workflows`} defaultValue={query.workflow} {...text} />
-        <TextField id={`${idPrefix}-agent`} name="agent" label="Agent" placeholder="Any" list={`${idPrefix}-agents`} defaultValue={query.agent} {...text} />
-        <TextField id={`${idPrefix}-who`} name="who" label="Started by" placeholder="Name or e-mail" defaultValue={query.who} {...text} />
-        <SelectField id={`${idPrefix}-last`} name="last" label="Started" choices={PERIOD_CHOICES} defaultValue={query.last ?? ""} className="max-tablet:col-span-2" />
+        <TextField
+          id={`${idPrefix}-q`}
+          name="q"
+          label="Text"
+          placeholder="Words, values, run_…"
+          defaultValue={query.q}
+          className="max-tablet:col-span-2"
+          {...text}
+        />
+        <SelectField
+          id={`${idPrefix}-status`}
+          name="status"
+          label="Status"
+          choices={STATUS_CHOICES}
+          defaultValue={query.status ?? ""}
+        />
+        <TextField
+          id={`${idPrefix}-workflow`}
+          name="workflow"
+          label="Workflow"
+          placeholder="Any"
+          list={`${idPrefix}-workflows`}
+          defaultValue={query.workflow}
+          {...text}
+        />
+        <TextField
+          id={`${idPrefix}-agent`}
+          name="agent"
+          label="Agent"
+          placeholder="Any"
+          list={`${idPrefix}-agents`}
+          defaultValue={query.agent}
+          {...text}
+        />
+        <TextField
+          id={`${idPrefix}-who`}
+          name="who"
+          label="Started by"
+          placeholder="Name or e-mail"
+          defaultValue={query.who}
+          {...text}
+        />
+        <SelectField
+          id={`${idPrefix}-last`}
+          name="last"
+          label="Started"
+          choices={PERIOD_CHOICES}
+          defaultValue={query.last ?? ""}
+          className="max-tablet:col-span-2"
+        />
         <div className="flex gap-2">
           <SubmitButton variant="plain" pendingText="Filtering…">
             Filter
@@ -75,16 +135,45 @@ function FilterForm({ query, zone, workflows, agents, clearHref, idPrefix }: Pro
 function RareFilters({ query, zone, idPrefix }: { query: HistoryQuery; zone: string; idPrefix: string }) {
   const amount = { inputMode: "decimal", autoComplete: "off", placeholder: "0.00" } as const;
   return (
-    <details open={[query.from, query.to, query.cost_min, query.cost_max].some((value) => value !== undefined)} className="group/more">
+    <details
+      open={[query.from, query.to, query.cost_min, query.cost_max].some((value) => value !== undefined)}
+      className="group/more"
+    >
       <summary className="inline-flex items-center gap-1.5 text-sm text-ink-2 max-tablet:h-9">
         <ChevronRight aria-hidden className="size-3.5 text-ink-3 transition-transform group-open/more:rotate-90" />
         Cost, and exact times
       </summary>
       <div className="grid grid-cols-2 items-end gap-2.5 pt-2 tablet:max-w-190 tablet:grid-cols-4">
-        <TextField id={`${idPrefix}-cost-min`} name="cost_min" label="Cost from ($)" defaultValue={query.cost_min} {...amount} />
-        <TextField id={`${idPrefix}-cost-max`} name="cost_max" label="Cost to ($)" defaultValue={query.cost_max} {...amount} />
-        <TimeField id={`${idPrefix}-from`} name="from" label="From" at={query.from} zone={zone} className="max-tablet:col-span-2" />
-        <TimeField id={`${idPrefix}-to`} name="to" label="Until" at={query.to} zone={zone} className="max-tablet:col-span-2" />
+        <TextField
+          id={`${idPrefix}-cost-min`}
+          name="cost_min"
+          label="Cost from ($)"
+          defaultValue={query.cost_min}
+          {...amount}
+        />
+        <TextField
+          id={`${idPrefix}-cost-max`}
+          name="cost_max"
+          label="Cost to ($)"
+          defaultValue={query.cost_max}
+          {...amount}
+        />
+        <TimeField
+          id={`${idPrefix}-from`}
+          name="from"
+          label="From"
+          at={query.from}
+          zone={zone}
+          className="max-tablet:col-span-2"
+        />
+        <TimeField
+          id={`${idPrefix}-to`}
+          name="to"
+          label="Until"
+          at={query.to}
+          zone={zone}
+          className="max-tablet:col-span-2"
+        />
       </div>
     </details>
   );

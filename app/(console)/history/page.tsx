@@ -12,11 +12,11 @@ import { Command } from "@/components/ui/command";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { PageBar } from "@/components/ui/page-bar";
-import { requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { listHistory } from "@/lib/store/queries/list-history";
-import { listSavedViews } from "@/lib/store/queries/list-saved-views";
-import type { RunFilter } from "@/lib/store/queries/run-filter";
+import { requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { listHistory } from "@/lib/runs/queries/list-history";
+import { listSavedViews } from "@/lib/people/queries/list-saved-views";
+import type { RunFilter } from "@/lib/runs/queries/run-filter";
 import { findCurrentProject } from "../workflows/current-project";
 import { loadNeeds } from "../needs-of";
 import { settleTimes } from "../picked-times";
@@ -59,7 +59,13 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
       </PageBar>
       {filter.needs ? null : <NeedsNotice needs={await loadNeeds(session)} />}
       <ViewLinks views={views} current={formatHistoryQuery(query)} />
-      <HistoryFilters query={query} zone={zone} workflows={Object.keys(project?.workflows ?? {})} agents={Object.keys(project?.agents ?? {})} clearHref={opensWith ? ALL_RUNS : "/history"} />
+      <HistoryFilters
+        query={query}
+        zone={zone}
+        workflows={Object.keys(project?.workflows ?? {})}
+        agents={Object.keys(project?.agents ?? {})}
+        clearHref={opensWith ? ALL_RUNS : "/history"}
+      />
       {problems.map((problem) => (
         <Notice key={problem} tone="failed" title={problem} className="mx-4 my-3 tablet:mx-6" />
       ))}
@@ -85,12 +91,28 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
 /** Everything that fits the filters, not only what is on the page. */
 function ExportLinks({ filter }: { filter: RunFilter }) {
   const { workflow, status, needs, agent, who, text, from, to, costMin, costMax } = filter;
-  const query = { workflow, status: status?.join(","), needs: needs?.join(","), agent, who, q: text, from: from?.toISOString(), to: to?.toISOString(), cost_min: costMin?.toString(), cost_max: costMax?.toString() };
+  const query = {
+    workflow,
+    status: status?.join(","),
+    needs: needs?.join(","),
+    agent,
+    who,
+    q: text,
+    from: from?.toISOString(),
+    to: to?.toISOString(),
+    cost_min: costMin?.toString(),
+    cost_max: costMax?.toString(),
+  };
   return (
     <span className="flex items-center gap-2 print:hidden">
       <Download aria-hidden className="size-4 text-ink-3 max-tablet:hidden" />
       {(["csv", "jsonl"] as const).map((format) => (
-        <a key={format} href={addressWith("/runs/export", { ...query, format })} download className={buttonClass({ size: "small" }, "hover:bg-sunken")}>
+        <a
+          key={format}
+          href={addressWith("/runs/export", { ...query, format })}
+          download
+          className={buttonClass({ size: "small" }, "hover:bg-sunken")}
+        >
           <span className="sr-only">Export as </span>
           {format.toUpperCase()}
         </a>
@@ -109,7 +131,10 @@ function NoRuns({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (
       <EmptyState title="No run fits">
-        <p>Take a filter away to see more. Words in “Text” must all occur in a run: its id, workflow, agents, who started it, or what it was started with.</p>
+        <p>
+          Take a filter away to see more. Words in “Text” must all occur in a run: its id, workflow, agents, who started
+          it, or what it was started with.
+        </p>
       </EmptyState>
     );
   }
@@ -123,11 +148,17 @@ function NoRuns({ filtered }: { filtered: boolean }) {
               Start a workflow
             </Link>
           </div>
-          <Command says="Runs can be started by programs too. They need a token:" text="npx kimitsu token create --name my-script --scopes runs:read,runs:write" />
+          <Command
+            says="Runs can be started by programs too. They need a token:"
+            text="npx kimitsu token create --name my-script --scopes runs:read,runs:write"
+          />
         </>
       }
     >
-      <p>Every run of a workflow stays here: its steps, what the agents asked for, who decided, what the tools answered, and what it cost.</p>
+      <p>
+        Every run of a workflow stays here: its steps, what the agents asked for, who decided, what the tools answered,
+        and what it cost.
+      </p>
     </EmptyState>
   );
 }

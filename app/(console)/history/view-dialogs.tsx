@@ -27,7 +27,12 @@ export function SaveView({ query }: { query: string }) {
       <Button size="small" onClick={() => setOpen(true)}>
         Save view…
       </Button>
-      <Dialog open={open} onClose={close} title="Save these filters as a view" description="Only you see it. Its link holds plain filters, so it can be sent to anyone.">
+      <Dialog
+        open={open}
+        onClose={close}
+        title="Save these filters as a view"
+        description="Only you see it. Its link holds plain filters, so it can be sent to anyone."
+      >
         <ViewForm action={save} sent={{ query }} name="" isDefault={false} confirm="Save the view" onClose={close} />
       </Dialog>
     </>
@@ -43,7 +48,14 @@ export function EditView({ view }: { view: { id: string; name: string; isDefault
         Edit view…
       </Button>
       <Dialog open={open} onClose={close} title="Edit view">
-        <ViewForm action={change} sent={{ id: view.id }} name={view.name} isDefault={view.isDefault} confirm="Save changes" onClose={close} />
+        <ViewForm
+          action={change}
+          sent={{ id: view.id }}
+          name={view.name}
+          isDefault={view.isDefault}
+          confirm="Save changes"
+          onClose={close}
+        />
         <DeleteForm id={view.id} />
       </Dialog>
     </>
@@ -60,8 +72,23 @@ function ViewForm({ action, sent, name, isDefault, confirm, onClose }: FormProps
       {Object.entries(sent).map(([field, value]) => (
         <input key={field} type="hidden" name={field} value={value} />
       ))}
-      <TextField id="view-name" name="name" label="Name" required maxLength={60} autoComplete="off" defaultValue={state.values.name ?? name} error={state.issues.name} />
-      <CheckField name="isDefault" label="Open History with this view" hint="“All runs” is one press away." checked={opensWith} onChange={(event) => setOpensWith(event.target.checked)} />
+      <TextField
+        id="view-name"
+        name="name"
+        label="Name"
+        required
+        maxLength={60}
+        autoComplete="off"
+        defaultValue={state.values.name ?? name}
+        error={state.issues.name}
+      />
+      <CheckField
+        name="isDefault"
+        label="Open History with this view"
+        hint="“All runs” is one press away."
+        checked={opensWith}
+        onChange={(event) => setOpensWith(event.target.checked)}
+      />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <SubmitButton pendingText="Saving…">{confirm}</SubmitButton>

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { LinkWorking } from "@/components/shell/link-working";
-import type { SavedView } from "@/lib/store/queries/list-saved-views";
+import type { SavedView } from "@/lib/people/queries/list-saved-views";
 import { ALL_RUNS } from "./all-runs";
 import { EditView, SaveView } from "./view-dialogs";
 

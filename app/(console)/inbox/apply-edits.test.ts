@@ -4,7 +4,13 @@ import { applyEdits } from "./apply-edits";
 const stored = '{"amount":89.9,"note":"x","token":"hidden from people"}';
 
 it("changes what is named and passes the rest through as it is stored", () => {
-  expect(applyEdits(stored, [{ name: "amount", value: 12.5 }, { name: "note", remove: true }, { name: "urgent", value: null }])).toEqual({ amount: 12.5, token: "hidden from people", urgent: null });
+  expect(
+    applyEdits(stored, [
+      { name: "amount", value: 12.5 },
+      { name: "note", remove: true },
+      { name: "urgent", value: null },
+    ]),
+  ).toEqual({ amount: 12.5, token: "hidden from people", urgent: null });
 });
 
 it("a name that every object has is a name like others", () => {

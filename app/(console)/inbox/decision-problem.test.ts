@@ -4,7 +4,11 @@ import { toDecisionProblem } from "./decision-problem";
 
 const AT = new Date("2026-03-01T10:00:00Z");
 const EARLIER = new Date("2026-03-01T09:58:00Z");
-const conflict = new KimitsuError("conflict", `Approval apr_1 ended at ${EARLIER.toISOString()}; nothing was changed.`, { issues: [{ path: "apr_1", message: `at ${EARLIER.toISOString()}` }] });
+const conflict = new KimitsuError(
+  "conflict",
+  `Approval apr_1 ended at ${EARLIER.toISOString()}; nothing was changed.`,
+  { issues: [{ path: "apr_1", message: `at ${EARLIER.toISOString()}` }] },
+);
 type Status = "pending" | "approved" | "rejected" | "expired" | "cancelled";
 
 /** The row after the refusal, with who has decided on it; the last one is who ended it. */
@@ -13,9 +17,14 @@ const now = (status: Status, by: string[] = [], { digest = "d", expiresAt = null
   digest,
   expiresAt,
   decidedAt: status === "pending" ? null : EARLIER,
-  decisions: by.map((id, place) => ({ user: { id, name: id }, verdict: status === "rejected" && place === by.length - 1 ? ("rejected" as const) : ("approved" as const), at: EARLIER })),
+  decisions: by.map((id, place) => ({
+    user: { id, name: id },
+    verdict: status === "rejected" && place === by.length - 1 ? ("rejected" as const) : ("approved" as const),
+    at: EARLIER,
+  })),
 });
-const tell = (error: KimitsuError, row: ReturnType<typeof now>) => toDecisionProblem(error, row, { userId: "ana", digest: "d", at: AT });
+const problemOf = (error: KimitsuError, row: ReturnType<typeof now>) =>
+  toDecisionProblem(error, row, { userId: "ana", digest: "d", at: AT });
 
 it.each([
   [conflict, now("expired"), "expired"],
@@ -33,7 +42,7 @@ it.each([
   [new KimitsuError("forbidden", "Not you."), now("pending"), "forbidden"],
   [new KimitsuError("invalid_request", "amount is no number"), now("pending"), "invalid"],
 ])("%s, with the row %j, is told to ana as %s", (error, row, why) => {
-  expect(tell(error, row)).toMatchObject({ kind: "not_recorded", why });
+  expect(problemOf(error, row)).toMatchObject({ kind: "not_recorded", why });
 });
 
 it.each([
@@ -43,11 +52,23 @@ it.each([
   [now("approved", ["ben", "cem"]), ["ben", "cem"], "approved", EARLIER],
   [now("rejected", ["ben", "cem"]), ["cem"], "rejected", EARLIER],
   [now("pending", ["ana"]), [], "approved", EARLIER],
-])("what came first goes to the page as facts, and no sentence of the server with a time of another zone: %j", (row, by, verdict, at) => {
-  expect(tell(conflict, row)).toMatchObject({ message: "", issues: [], first: { by, verdict, at: at.toISOString(), now: AT.toISOString() } });
-});
+])(
+  "what came first goes to the page as facts, and no sentence of the server with a time of another zone: %j",
+  (row, by, verdict, at) => {
+    expect(problemOf(conflict, row)).toMatchObject({
+      message: "",
+      issues: [],
+      first: { by, verdict, at: at.toISOString(), now: AT.toISOString() },
+    });
+  },
+);
 
 it("a refusal that nothing came before keeps the server's words", () => {
-  expect(tell(new KimitsuError("forbidden", "Not you."), now("pending"))).toMatchObject({ message: "Not you.", first: null });
-  expect(tell(new KimitsuError("conflict", "Someone has approved the arguments as they are."), now("pending", ["ben"]))).toMatchObject({ why: "decided", message: "Someone has approved the arguments as they are.", first: null });
+  expect(problemOf(new KimitsuError("forbidden", "Not you."), now("pending"))).toMatchObject({
+    message: "Not you.",
+    first: null,
+  });
+  expect(
+    problemOf(new KimitsuError("conflict", "Someone has approved the arguments as they are."), now("pending", ["ben"])),
+  ).toMatchObject({ why: "decided", message: "Someone has approved the arguments as they are.", first: null });
 });

@@ -1,6 +1,6 @@
-import type { CameFirst, DecisionProblem } from "@/components/approvals/decision";
+import type { CameFirst, DecisionProblem } from "@/components/approvals/decide/decision";
 import type { KimitsuError } from "@/lib/errors";
-import type { ApprovalView } from "@/lib/store/queries/get-approval";
+import type { ApprovalView } from "@/lib/approvals/queries/get-approval";
 
 /** Who decided, on what they saw, and when. */
 interface Attempt {
@@ -9,14 +9,22 @@ interface Attempt {
   at: Date;
 }
 
-type Now = Pick<ApprovalView, "status" | "digest" | "expiresAt" | "decidedAt"> & { decisions: readonly Pick<ApprovalView["decisions"][number], "user" | "verdict" | "at">[] };
+type Now = Pick<ApprovalView, "status" | "digest" | "expiresAt" | "decidedAt"> & {
+  decisions: readonly Pick<ApprovalView["decisions"][number], "user" | "verdict" | "at">[];
+};
 
 /** A refusal in the words of the card. `now` is the approval as it is after the refusal. */
 export function toDecisionProblem(error: KimitsuError, now: Now | null, attempt: Attempt): DecisionProblem {
   const why = whyOf(error, now, attempt);
   const first = now && cameFirst(why, now, attempt);
   // A message of the server names ids and times of no zone that the reader lives in.
-  return { kind: "not_recorded", why, message: first ? "" : error.message, issues: first ? [] : error.issues.map((issue) => issue.message), first };
+  return {
+    kind: "not_recorded",
+    why,
+    message: first ? "" : error.message,
+    issues: first ? [] : error.issues.map((issue) => issue.message),
+    first,
+  };
 }
 
 function whyOf(error: KimitsuError, now: Now | null, { userId, digest, at }: Attempt): DecisionProblem["why"] {
@@ -41,9 +49,17 @@ function whyOf(error: KimitsuError, now: Now | null, { userId, digest, at }: Att
   }
 }
 
-/** Null where nothing did, or where it does not stand in the way: another's approval of a call that goes on waiting is told by what the server refused for it. */
+/**
+ * Null where nothing did, or where it does not stand in the way: another's approval of a call that goes on waiting is
+ * told by what the server refused for it.
+ */
 function cameFirst(why: DecisionProblem["why"], now: Now, { userId, at }: Attempt): CameFirst | null {
-  const facts = (by: string[], verdict: CameFirst["verdict"], when: Date | null): CameFirst => ({ by, verdict, at: when?.toISOString() ?? null, now: at.toISOString() });
+  const facts = (by: string[], verdict: CameFirst["verdict"], when: Date | null): CameFirst => ({
+    by,
+    verdict,
+    at: when?.toISOString() ?? null,
+    now: at.toISOString(),
+  });
   const own = now.decisions.find(({ user }) => user.id === userId);
   switch (why) {
     case "expired":
@@ -56,7 +72,11 @@ function cameFirst(why: DecisionProblem["why"], now: Now, { userId, at }: Attemp
       return own ? facts([], own.verdict, own.at) : null;
     case "decided":
       if (now.status !== "approved" && now.status !== "rejected") return null;
-      return facts(now.decisions.filter(({ verdict }) => verdict === now.status).map(({ user }) => user.name), now.status, now.decidedAt);
+      return facts(
+        now.decisions.filter(({ verdict }) => verdict === now.status).map(({ user }) => user.name),
+        now.status,
+        now.decidedAt,
+      );
     default:
       return null;
   }

@@ -1,7 +1,7 @@
-import type { FilterChip, FilterChoice, FilterSearch } from "@/components/approvals/queue-filters";
-import { DANGER_WORDS } from "@/components/approvals/danger";
-import type { DangerLevel } from "@/lib/domain/danger";
-import { COUNT_MAX, type InboxCounts } from "@/lib/store/queries/inbox-counts";
+import type { FilterChip, FilterChoice, FilterSearch } from "@/components/approvals/queue/queue-filters";
+import { DANGER_WORDS } from "@/components/approvals/card/danger";
+import type { DangerLevel } from "@/lib/policy/danger";
+import { COUNT_MAX, type InboxCounts } from "@/lib/approvals/queries/inbox-counts";
 import { type InboxView, listAddress, TEXT_LENGTH_MAX } from "./inbox-address";
 
 const SORT_WORDS = { expiry: "By expiry", age: "By age", danger: "By danger" } as const;
@@ -14,7 +14,9 @@ interface Filters {
   selects: FilterChoice[];
   order: FilterChoice;
   search: FilterSearch;
-  /** Apart from the others, because it comes and goes with what the reader does, and they should stay where they are. */
+  /**
+   * Apart from the others, because it comes and goes with what the reader does, and they should stay where they are.
+   */
   aside: FilterChip | null;
 }
 
@@ -22,45 +24,99 @@ export function toFilters(view: InboxView, counts: InboxCounts): Filters {
   // Counted is the whole queue: beside another filter a chip's number would promise what it does not show.
   const isNarrowed = [view.workflow, view.agent, view.tool, view.text, view.aside].some((value) => value !== undefined);
   const isAll = !view.danger && !view.mine && !isNarrowed;
-  const level = (danger: DangerLevel, count: number | null) => chip(DANGER_WORDS[danger], isNarrowed || view.mine ? null : count, { danger: view.danger === danger ? undefined : danger }, view.danger === danger);
-  const lesser = (["medium", "low", "safe"] as const).filter((danger) => danger === "medium" || view.danger === danger || counts.dangers[danger] !== undefined);
+  const level = (danger: DangerLevel, count: number | null) =>
+    chip({ label: DANGER_WORDS[danger], isOn: view.danger === danger }, isNarrowed || view.mine ? null : count, {
+      danger: view.danger === danger ? undefined : danger,
+    });
+  const lesser = (["medium", "low", "safe"] as const).filter(
+    (danger) => danger === "medium" || view.danger === danger || counts.dangers[danger] !== undefined,
+  );
   // Of more than are counted nobody knows how many are of which level.
-  const countOf = (danger: DangerLevel): number | null => (counts.all < COUNT_MAX ? (counts.dangers[danger] ?? 0) : null);
-  const chip = (label: string, count: number | null, change: Parameters<typeof listAddress>[1], isOn: boolean): FilterChip => ({ label, count: count === null ? null : print(count), href: listAddress(view, change), isOn });
+  const countOf = (danger: DangerLevel): number | null =>
+    counts.all < COUNT_MAX ? (counts.dangers[danger] ?? 0) : null;
+  const chip = (
+    words: Pick<FilterChip, "label" | "isOn">,
+    count: number | null,
+    change: Parameters<typeof listAddress>[1],
+  ): FilterChip => ({ ...words, count: count === null ? null : print(count), href: listAddress(view, change) });
   // Names are those of the calls that were counted; a filter for another one can still stand in the address.
   const partly = counts.all < COUNT_MAX ? "" : " of the newest 1,000";
   return {
     chips: [
-      chip("All", counts.all, { danger: undefined, mine: undefined, workflow: undefined, agent: undefined, tool: undefined, text: undefined, aside: undefined }, isAll),
-      chip("Mine", isNarrowed || view.danger ? null : counts.mine, { mine: view.mine ? undefined : true }, view.mine === true),
+      chip({ label: "All", isOn: isAll }, counts.all, {
+        danger: undefined,
+        mine: undefined,
+        workflow: undefined,
+        agent: undefined,
+        tool: undefined,
+        text: undefined,
+        aside: undefined,
+      }),
+      chip({ label: "Mine", isOn: view.mine === true }, isNarrowed || view.danger ? null : counts.mine, {
+        mine: view.mine ? undefined : true,
+      }),
       level("critical", counts.critical),
       level("high", counts.high),
       ...lesser.map((danger) => level(danger, countOf(danger))),
     ],
-    aside: counts.aside > 0 || view.aside ? chip("Set aside", counts.aside, { aside: view.aside ? undefined : true }, view.aside === true) : null,
+    aside:
+      counts.aside > 0 || view.aside
+        ? chip({ label: "Set aside", isOn: view.aside === true }, counts.aside, {
+            aside: view.aside ? undefined : true,
+          })
+        : null,
     selects: [
-      select("Workflow", `Workflows${partly}`, counts.workflows, view.workflow, (workflow) => listAddress(view, { workflow })),
-      select("Agent", `Agents${partly}`, counts.agents, view.agent, (agent) => listAddress(view, { agent })),
-      select("Tool", `Tools${partly}`, counts.tools, view.tool, (tool) => listAddress(view, { tool })),
+      select("Workflow", { all: `Workflows${partly}`, known: counts.workflows, current: view.workflow }, (workflow) =>
+        listAddress(view, { workflow }),
+      ),
+      select("Agent", { all: `Agents${partly}`, known: counts.agents, current: view.agent }, (agent) =>
+        listAddress(view, { agent }),
+      ),
+      select("Tool", { all: `Tools${partly}`, known: counts.tools, current: view.tool }, (tool) =>
+        listAddress(view, { tool }),
+      ),
     ],
     order: {
       name: "Order",
       current: listAddress(view, { sort: view.sort }),
-      choices: (["expiry", "age", "danger"] as const).map((sort) => ({ label: SORT_WORDS[sort], href: listAddress(view, { sort }) })),
+      choices: (["expiry", "age", "danger"] as const).map((sort) => ({
+        label: SORT_WORDS[sort],
+        href: listAddress(view, { sort }),
+      })),
     },
     search: { text: view.text ?? "", lengthMax: TEXT_LENGTH_MAX, clearHref: listAddress(view, { text: undefined }) },
   };
 }
 
-/** How many wait. Where no chip says it of the filters that are on, also how many fit these, as far as the first page tells. */
-export function describeCount(view: InboxView, counts: InboxCounts, { items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null }): string {
+/**
+ * How many wait. Where no chip says it of the filters that are on, also how many fit these, as far as the first page
+ * tells.
+ */
+export function describeCount(
+  view: InboxView,
+  counts: InboxCounts,
+  { items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null },
+): string {
   const on = toFilters(view, counts).chips.filter(({ isOn }) => isOn);
   const isSaid = on.length > 0 && on.every(({ count }) => count !== null);
-  return isSaid || view.aside || view.cursor ? print(counts.all) : `${items.length}${nextCursor ? "+" : ""} of ${print(counts.all)}`;
+  return isSaid || view.aside || view.cursor
+    ? print(counts.all)
+    : `${items.length}${nextCursor ? "+" : ""} of ${print(counts.all)}`;
 }
 
 /** A filter that is on stays among the choices although nothing fits it any more. */
-function select(name: string, all: string, known: readonly string[], current: string | undefined, address: (value: string | undefined) => string): FilterChoice {
+function select(
+  name: string,
+  { all, known, current }: { all: string; known: readonly string[]; current: string | undefined },
+  address: (value: string | undefined) => string,
+): FilterChoice {
   const values = current !== undefined && !known.includes(current) ? [current, ...known] : known;
-  return { name, current: address(current), choices: [{ label: all, href: address(undefined) }, ...values.map((value) => ({ label: value, href: address(value) }))] };
+  return {
+    name,
+    current: address(current),
+    choices: [
+      { label: all, href: address(undefined) },
+      ...values.map((value) => ({ label: value, href: address(value) })),
+    ],
+  };
 }

@@ -1,5 +1,5 @@
-import type { InboxFilter } from "@/lib/store/queries/inbox-reader";
-import { type InboxCursor, type InboxSort, parseCursor } from "@/lib/store/queries/list-inbox";
+import type { InboxFilter } from "@/lib/approvals/queries/inbox-reader";
+import { type InboxCursor, type InboxSort, parseCursor } from "@/lib/approvals/queries/list-inbox";
 import { addressWith, oneText } from "../search-params";
 
 /** What the address of the inbox says: which calls, in which order, from which place on. */
@@ -25,12 +25,14 @@ export function readInboxView(params: Record<string, string | string[] | undefin
   const oneOf = <T extends string>(name: string, known: readonly T[]): T | undefined => {
     const text = oneText(params[name]);
     const found = known.find((value) => value === text);
-    if (text !== undefined && found === undefined) problems.push(`“${name}” cannot be ${text}; it is one of ${known.join(", ")}.`);
+    if (text !== undefined && found === undefined)
+      problems.push(`“${name}” cannot be ${text}; it is one of ${known.join(", ")}.`);
     return found;
   };
   const cursorText = oneText(params.cursor);
   const cursor = cursorText === undefined ? undefined : parseCursor(cursorText);
-  if (cursorText !== undefined && cursor === undefined) problems.push("The place in the list that the address names is not known; this is its beginning.");
+  if (cursorText !== undefined && cursor === undefined)
+    problems.push("The place in the list that the address names is not known; this is its beginning.");
   return {
     danger: oneOf("danger", DANGERS),
     workflow: oneText(params.workflow),
@@ -46,11 +48,23 @@ export function readInboxView(params: Record<string, string | string[] | undefin
   };
 }
 
-type Change = Partial<Pick<InboxView, "danger" | "workflow" | "agent" | "tool" | "text" | "mine" | "aside" | "sort" | "cursorText">>;
+type Change = Partial<
+  Pick<InboxView, "danger" | "workflow" | "agent" | "tool" | "text" | "mine" | "aside" | "sort" | "cursorText">
+>;
 
 /** The list with something about it changed. A changed filter begins at the first page. */
 export function listAddress(view: InboxView, change: Change = {}, path = "/inbox"): string {
   const { danger, workflow, agent, tool, text, mine, aside, sort } = { ...view, ...change };
   const cursor = Object.keys(change).length === 0 ? view.cursorText : change.cursorText;
-  return addressWith(path, { danger, workflow, agent, tool, q: text, mine: mine ? "1" : undefined, aside: aside ? "1" : undefined, sort: sort === "expiry" ? undefined : sort, cursor });
+  return addressWith(path, {
+    danger,
+    workflow,
+    agent,
+    tool,
+    q: text,
+    mine: mine ? "1" : undefined,
+    aside: aside ? "1" : undefined,
+    sort: sort === "expiry" ? undefined : sort,
+    cursor,
+  });
 }

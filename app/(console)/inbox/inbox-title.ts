@@ -1,6 +1,6 @@
-import { findSession } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { countPending } from "@/lib/store/queries/inbox-counts";
+import { findSession } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { countPending } from "@/lib/approvals/queries/inbox-counts";
 
 /** "(7) Inbox": the tab tells how many wait. Nobody who is not signed in learns the number. */
 export async function inboxTitle(title: string): Promise<string> {

@@ -1,20 +1,21 @@
 import type { ReactNode } from "react";
 import { notFound } from "next/navigation";
-import { Card } from "@/components/approvals/card";
-import { InboxKeys } from "@/components/approvals/keyboard";
-import { LiveInbox } from "@/components/approvals/live";
-import { Queue } from "@/components/approvals/queue";
-import { ChipLink, QueueFilters } from "@/components/approvals/queue-filters";
-import { OpenRun, RunColumn } from "@/components/approvals/run-so-far";
+import { Card } from "@/components/approvals/card/card";
+import { InboxKeys } from "@/components/approvals/queue/keyboard";
+import { LiveInbox } from "@/components/approvals/queue/live";
+import { unseenFrom } from "@/lib/approvals/queries/list-live-events";
+import { Queue } from "@/components/approvals/queue/queue";
+import { ChipLink, QueueFilters } from "@/components/approvals/queue/queue-filters";
+import { OpenRun, RunColumn } from "@/components/approvals/card/run-so-far";
 import { classNames } from "@/components/ui/class-names";
 import { Notice } from "@/components/ui/notice";
 import { Pager } from "@/components/ui/pager";
-import type { Session } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import type { ApprovalCard } from "@/lib/store/queries/find-card";
-import { getInboxCounts } from "@/lib/store/queries/inbox-counts";
-import { isDispatchPaused } from "@/lib/store/queries/is-dispatch-paused";
-import { type InboxRow, listInbox } from "@/lib/store/queries/list-inbox";
+import type { Session } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import type { ApprovalCard } from "@/lib/approvals/queries/find-card";
+import { getInboxCounts } from "@/lib/approvals/queries/inbox-counts";
+import { isDispatchPaused } from "@/lib/runs/queries/is-dispatch-paused";
+import { type InboxRow, listInbox } from "@/lib/approvals/queries/list-inbox";
 import { savePreferences } from "../preferences";
 import { decideCard, extendCard, reviewCardEdit, setCardAside, takeCardUp } from "./actions";
 import { describeCount, toFilters } from "./filters";
@@ -22,7 +23,13 @@ import { type InboxView, listAddress } from "./inbox-address";
 import { InboxOverview } from "./overview";
 import { readCard } from "./read-card";
 
-const ACTIONS = { decide: decideCard, extend: extendCard, setAside: setCardAside, takeUp: takeCardUp, reviewEdit: reviewCardEdit };
+const ACTIONS = {
+  decide: decideCard,
+  extend: extendCard,
+  setAside: setCardAside,
+  takeUp: takeCardUp,
+  reviewEdit: reviewCardEdit,
+};
 
 interface Props {
   session: Session;
@@ -45,7 +52,9 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
   if (approvalId !== null && card === null) notFound();
   // What was set aside stands below everything else.
   const isLastPage = page.nextCursor === null && !view.aside && counts.aside > 0;
-  const sunk = isLastPage ? (await listInbox(db, reader, { ...view, cursor: undefined, aside: { only: true, now: clock } })).items : [];
+  const sunk = isLastPage
+    ? (await listInbox(db, reader, { ...view, cursor: undefined, aside: { only: true, now: clock } })).items
+    : [];
   const rows = [...page.items, ...sunk];
   const at = clock.toISOString();
   const { aside, ...filters } = toFilters(view, counts);
@@ -58,7 +67,7 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
           <h1 className="text-lg font-semibold">Inbox</h1>
           <span className="text-ink-3 tabular-nums">{describeCount(view, counts, page)}</span>
           <span className="ml-auto flex items-center gap-2">
-            <LiveInbox userId={session.user.id} watched={namesOf(rows, card)} />
+            <LiveInbox userId={session.user.id} watched={namesOf(rows, card)} unseenFrom={unseenFrom(clock)} />
             {aside ? <ChipLink chip={aside} /> : null}
             <InboxKeys initial={session.preferences.keys} save={savePreferences} />
           </span>
@@ -67,13 +76,34 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
         {view.problems.map((problem) => (
           <Notice key={problem} tone="failed" title={problem} className="m-3" />
         ))}
-        <Queue rows={page.items} sunk={sunk} whenEmpty={counts.all === 0 ? "Nothing waits for a person." : "No pending call fits these filters."} selectedId={approvalId} search={searchOf(view)} now={at} decide={decideCard} />
-        <Pager label="Pages of the queue" firstHref={firstHref} nextHref={nextHref} className="border-t border-line px-4 py-2.5" />
+        <Queue
+          rows={page.items}
+          sunk={sunk}
+          whenEmpty={counts.all === 0 ? "Nothing waits for a person." : "No pending call fits these filters."}
+          selectedId={approvalId}
+          search={searchOf(view)}
+          now={at}
+          decide={decideCard}
+        />
+        <Pager
+          label="Pages of the queue"
+          firstHref={firstHref}
+          nextHref={nextHref}
+          className="border-t border-line px-4 py-2.5"
+        />
       </Column>
       {card ? (
         <>
           <div className="flex min-h-0 min-w-0 flex-col bg-panel">
-            <Card key={card.id} card={card} userId={session.user.id} listHref={listAddress(view)} nextHref={afterThis(rows, card.id, view)} isPaused={isPaused} actions={ACTIONS} />
+            <Card
+              key={card.id}
+              card={card}
+              userId={session.user.id}
+              listHref={listAddress(view)}
+              nextHref={afterThis(rows, card.id, view)}
+              isPaused={isPaused}
+              actions={ACTIONS}
+            />
           </div>
           <Column label="Run so far" className="border-l border-line max-wide:hidden">
             <header className="flex h-13 shrink-0 items-center justify-between gap-3 border-b border-line px-4">
@@ -86,7 +116,12 @@ export async function InboxScreen({ session, view, approvalId }: Props) {
           </Column>
         </>
       ) : (
-        <div className={classNames("min-h-0 min-w-0 overflow-y-auto bg-panel wide:col-span-2", counts.all > 0 && "max-tablet:hidden")}>
+        <div
+          className={classNames(
+            "min-h-0 min-w-0 overflow-y-auto bg-panel wide:col-span-2",
+            counts.all > 0 && "max-tablet:hidden",
+          )}
+        >
           <InboxOverview counts={counts} hasRows={rows.length > 0} now={at} />
         </div>
       )}

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { requirePermission } from "@/lib/auth/session";
+import { requirePermission } from "@/lib/people/session/session";
 import { oneText } from "../search-params";
 import { readInboxView } from "./inbox-address";
 import { inboxTitle } from "./inbox-title";

@@ -5,8 +5,8 @@ import { LocalTime } from "@/components/runs/local-time";
 import { DANGER_TONES } from "@/components/tools/tool-words";
 import { Row, Table, Td, Th } from "@/components/ui/table";
 import { Tag } from "@/components/ui/tag";
-import { QUICK_MS } from "@/lib/store/queries/insights/list-quick-approvals";
-import { ASKED_MIN } from "@/lib/store/queries/insights/list-unrejected-rules";
+import { QUICK_MS } from "@/lib/insights/queries/list-quick-approvals";
+import { ASKED_MIN } from "@/lib/insights/queries/list-unrejected-rules";
 import { auditHref, linkClass, toolHref } from "./addresses";
 import { describePeriod } from "./day-name";
 import type { Insights } from "./load-insights";
@@ -32,7 +32,14 @@ export function Attention(props: Props) {
 
 function Expired({ insights: { expiries, verdicts }, period, canAudit }: Props) {
   const { expired } = verdicts.whole;
-  if (expired === 0) return <Insight id="expired-title" title="Expired without an answer" says={`Every call that asked ${describePeriod(period)} was answered in time, or still waits.`} />;
+  if (expired === 0)
+    return (
+      <Insight
+        id="expired-title"
+        title="Expired without an answer"
+        says={`Every call that asked ${describePeriod(period)} was answered in time, or still waits.`}
+      />
+    );
   return (
     <Insight
       id="expired-title"
@@ -46,7 +53,8 @@ function Expired({ insights: { expiries, verdicts }, period, canAudit }: Props) 
           ) : (
             describeCount(expired, "call")
           )}{" "}
-          got no answer in time and {expired === 1 ? "was" : "were"} never sent. Who was asked may be too few people, or the time too short.
+          got no answer in time and {expired === 1 ? "was" : "were"} never sent. Who was asked may be too few people, or
+          the time too short.
         </>
       }
     >
@@ -71,7 +79,9 @@ function Expired({ insights: { expiries, verdicts }, period, canAudit }: Props) 
             </Td>
             <Td className="text-ink-2">{row.approvers.length > 0 ? row.approvers.join(", ") : "any reviewer"}</Td>
             <Td className="text-right tabular-nums">{describeNumber(row.expired)}</Td>
-            <Td className="text-right whitespace-nowrap tabular-nums max-tablet:hidden">{describeDuration(row.shortestMs)}</Td>
+            <Td className="text-right whitespace-nowrap tabular-nums max-tablet:hidden">
+              {describeDuration(row.shortestMs)}
+            </Td>
             <Td className="text-right text-sm text-ink-2 max-tablet:hidden">
               <LocalTime at={row.lastAt.toISOString()} withDate />
             </Td>
@@ -84,9 +94,20 @@ function Expired({ insights: { expiries, verdicts }, period, canAudit }: Props) 
 
 function Quick({ insights: { quick }, period }: Props) {
   const limit = describeCount(QUICK_MS / 1000, "second");
-  if (quick.total === 0) return <Insight id="quick-title" title="Very quick approvals" says={`No high or critical call was approved within ${limit} after it asked.`} />;
+  if (quick.total === 0)
+    return (
+      <Insight
+        id="quick-title"
+        title="Very quick approvals"
+        says={`No high or critical call was approved within ${limit} after it asked.`}
+      />
+    );
   return (
-    <Insight id="quick-title" title="Very quick approvals" says={`${describeCount(quick.total, "approval")} of high and critical calls came within ${limit} after the question: sooner than a card can be read. Newest first.`}>
+    <Insight
+      id="quick-title"
+      title="Very quick approvals"
+      says={`${describeCount(quick.total, "approval")} of high and critical calls came within ${limit} after the question: sooner than a card can be read. Newest first.`}
+    >
       <Table
         label="Very quick approvals"
         head={
@@ -128,9 +149,20 @@ function Quick({ insights: { quick }, period }: Props) {
 
 function Unrejected({ insights: { rules }, period }: Props) {
   const title = "Rules that never rejected";
-  if (rules.length === 0) return <Insight id="rules-title" title={title} says={`No rule asked at least ${ASKED_MIN} times ${describePeriod(period)} and only got a yes.`} />;
+  if (rules.length === 0)
+    return (
+      <Insight
+        id="rules-title"
+        title={title}
+        says={`No rule asked at least ${ASKED_MIN} times ${describePeriod(period)} and only got a yes.`}
+      />
+    );
   return (
-    <Insight id="rules-title" title={title} says={`Asked at least ${ASKED_MIN} times and only got a yes. People stop reading what they always approve: let the rule ask less, or not at all.`}>
+    <Insight
+      id="rules-title"
+      title={title}
+      says={`Asked at least ${ASKED_MIN} times and only got a yes. People stop reading what they always approve: let the rule ask less, or not at all.`}
+    >
       <Table
         label={title}
         head={
@@ -145,7 +177,11 @@ function Unrejected({ insights: { rules }, period }: Props) {
         {rules.map((rule) => (
           <Row key={`${rule.source} ${rule.tools.join()}`} className="hover:bg-sunken/60">
             <Td className="w-full tablet:w-auto">
-              {rule.source ? <code className="wrap-anywhere">{rule.source}</code> : <span className="text-ink-2">not a line of the project</span>}
+              {rule.source ? (
+                <code className="wrap-anywhere">{rule.source}</code>
+              ) : (
+                <span className="text-ink-2">not a line of the project</span>
+              )}
               <span className="block text-sm text-ink-3 wrap-anywhere">{rule.agents.join(", ")}</span>
             </Td>
             <Td className="text-ink-2 max-tablet:hidden">{rule.reason}</Td>

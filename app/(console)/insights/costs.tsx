@@ -41,20 +41,49 @@ const TOKENS: Column<Spent>[] = [
 
 function Workflows({ insights: { workflows }, period }: Props) {
   const title = "Cost and tokens per workflow";
-  if (workflows.total === 0) return <Insight id="workflow-costs-title" title={title} says="No run was started in these days." />;
+  if (workflows.total === 0)
+    return <Insight id="workflow-costs-title" title={title} says="No run was started in these days." />;
   return (
-    <Insight id="workflow-costs-title" title={title} says="What the runs started in these days have used up so far, models and tools together. The dearest first.">
+    <Insight
+      id="workflow-costs-title"
+      title={title}
+      says="What the runs started in these days have used up so far, models and tools together. The dearest first."
+    >
       <FigureTable<Insights["workflows"]["items"][number]>
         label={title}
         items={workflows.items}
         keyOf={({ name }) => name}
         columns={[
-          { title: "Workflow", renderCell: ({ name }) => <Link href={historyHref(period, { workflow: name })} className={linkClass}>{name}</Link> },
+          {
+            title: "Workflow",
+            renderCell: ({ name }) => (
+              <Link href={historyHref(period, { workflow: name })} className={linkClass}>
+                {name}
+              </Link>
+            ),
+          },
           costColumn(workflows.items),
-          { title: "Per run", isFigure: true, isSecondary: true, renderCell: ({ costUsd, runs }) => describeCost(costUsd / runs) },
+          {
+            title: "Per run",
+            isFigure: true,
+            isSecondary: true,
+            renderCell: ({ costUsd, runs }) => describeCost(costUsd / runs),
+          },
           ...TOKENS,
           { title: "Runs", isFigure: true, renderCell: ({ runs }) => describeNumber(runs) },
-          { title: "Failed", isFigure: true, isSecondary: true, renderCell: ({ name, failed }) => (failed > 0 ? <Link href={historyHref(period, { workflow: name, status: "failed" })} className={linkClass}>{describeNumber(failed)}</Link> : "0") },
+          {
+            title: "Failed",
+            isFigure: true,
+            isSecondary: true,
+            renderCell: ({ name, failed }) =>
+              failed > 0 ? (
+                <Link href={historyHref(period, { workflow: name, status: "failed" })} className={linkClass}>
+                  {describeNumber(failed)}
+                </Link>
+              ) : (
+                "0"
+              ),
+          },
         ]}
       />
       <MoreRows shown={workflows.items.length} total={workflows.total} things="workflows" period={period} />
@@ -64,14 +93,24 @@ function Workflows({ insights: { workflows }, period }: Props) {
 
 function Models({ insights: { models }, period }: Props) {
   const title = "Cost and tokens per model";
-  if (models.total === 0) return <Insight id="model-costs-title" title={title} says="No model was asked in these days." />;
+  if (models.total === 0)
+    return <Insight id="model-costs-title" title={title} says="No model was asked in these days." />;
   return (
-    <Insight id="model-costs-title" title={title} says="What models were paid for in these days, whenever their runs were started; tools are not in it. The dearest first.">
+    <Insight
+      id="model-costs-title"
+      title={title}
+      says="What models were paid for in these days, whenever their runs were started; tools are not in it. The dearest first."
+    >
       <FigureTable<Insights["models"]["items"][number]>
         label={title}
         items={models.items}
         keyOf={({ name }) => name}
-        columns={[{ title: "Model", renderCell: ({ name }) => <code>{name}</code> }, costColumn(models.items), ...TOKENS, { title: "Turns", isFigure: true, renderCell: ({ turns }) => describeNumber(turns) }]}
+        columns={[
+          { title: "Model", renderCell: ({ name }) => <code>{name}</code> },
+          costColumn(models.items),
+          ...TOKENS,
+          { title: "Turns", isFigure: true, renderCell: ({ turns }) => describeNumber(turns) },
+        ]}
       />
       <MoreRows shown={models.items.length} total={models.total} things="models" period={period} />
     </Insight>

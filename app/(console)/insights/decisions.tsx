@@ -12,11 +12,30 @@ import type { Period } from "./period";
 type Part = VerdictPart & Period["parts"][number];
 
 /** What people said, and how long they took, part by part of the period. */
-export function Decisions({ period, verdicts, canAudit }: { period: Period; verdicts: Insights["verdicts"]; canAudit: boolean }) {
+export function Decisions({
+  period,
+  verdicts,
+  canAudit,
+}: {
+  period: Period;
+  verdicts: Insights["verdicts"];
+  canAudit: boolean;
+}) {
   const { whole } = verdicts;
-  const parts = period.parts.map((part, index): Part => ({ ...part, ...(verdicts.parts[index] ?? whole), name: shortDay(part.day) }));
+  const parts = period.parts.map((part, index): Part => ({
+    ...part,
+    ...(verdicts.parts[index] ?? whole),
+    name: shortDay(part.day),
+  }));
   const total = whole.approved + whole.rejected + whole.expired;
-  if (total === 0) return <Insight id="approvals-title" title={`Approvals per ${period.unit}`} says={`No call asked for a person and was answered ${describePeriod(period)}.`} />;
+  if (total === 0)
+    return (
+      <Insight
+        id="approvals-title"
+        title={`Approvals per ${period.unit}`}
+        says={`No call asked for a person and was answered ${describePeriod(period)}.`}
+      />
+    );
   const says = describeBusiest(parts, period);
   return (
     <div className="grid wide:grid-cols-2 wide:grid-rows-[auto_1fr] wide:border-b wide:border-line">
@@ -72,7 +91,17 @@ function PartTable({ parts, unit, canAudit }: { parts: readonly Part[]; unit: st
       keyOf={({ day }) => day}
       isDense
       columns={[
-        { title: unitHead(unit), renderCell: (part) => (canAudit ? <Link href={auditHref(part, { type: "approval" })} className={linkClass}>{part.name}</Link> : part.name) },
+        {
+          title: unitHead(unit),
+          renderCell: (part) =>
+            canAudit ? (
+              <Link href={auditHref(part, { type: "approval" })} className={linkClass}>
+                {part.name}
+              </Link>
+            ) : (
+              part.name
+            ),
+        },
         { title: "Approved", isFigure: true, renderCell: ({ approved }) => describeNumber(approved) },
         { title: "Rejected", isFigure: true, renderCell: ({ rejected }) => describeNumber(rejected) },
         { title: "Expired", isFigure: true, renderCell: ({ expired }) => describeNumber(expired) },

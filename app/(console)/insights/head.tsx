@@ -12,12 +12,27 @@ export function Head({ insights }: { insights: Insights }) {
   return (
     <KeyFigures
       figures={[
-        { name: "Decided by people", value: describeNumber(decided), more: decided > 0 ? `${describeNumber(approved)} approved, ${describeNumber(rejected)} rejected` : "nothing was decided" },
+        {
+          name: "Decided by people",
+          value: describeNumber(decided),
+          more:
+            decided > 0
+              ? `${describeNumber(approved)} approved, ${describeNumber(rejected)} rejected`
+              : "nothing was decided",
+        },
         { name: "Approved", value: decided > 0 ? describeShare(approved, decided) : "–", more: "of what was decided" },
         { name: "Expired", value: describeNumber(expired), more: "without an answer" },
-        { name: "Time to decide", value: p50Ms === null ? "–" : describeDuration(p50Ms), more: p90Ms === null ? "nobody decided" : `half; nine of ten in ${describeDuration(p90Ms)}` },
+        {
+          name: "Time to decide",
+          value: p50Ms === null ? "–" : describeDuration(p50Ms),
+          more: p90Ms === null ? "nobody decided" : `half; nine of ten in ${describeDuration(p90Ms)}`,
+        },
         { name: "Spent", value: describeCost(costUsd), more: `by ${describeCount(runs, "run")}` },
-        { name: "Tokens", value: describeNumber(tokensIn + tokensOut), more: `${describeNumber(tokensIn)} in, ${describeNumber(tokensOut)} out` },
+        {
+          name: "Tokens",
+          value: describeNumber(tokensIn + tokensOut),
+          more: `${describeNumber(tokensIn)} in, ${describeNumber(tokensOut)} out`,
+        },
       ]}
     />
   );

@@ -1,10 +1,10 @@
-import { getVerdicts } from "@/lib/store/queries/insights/get-verdicts";
-import { listModelCosts, listWorkflowCosts } from "@/lib/store/queries/insights/list-costs";
-import { listExpiries } from "@/lib/store/queries/insights/list-expiries";
-import { listQuickApprovals } from "@/lib/store/queries/insights/list-quick-approvals";
-import { listReviewerVerdicts } from "@/lib/store/queries/insights/list-reviewer-verdicts";
-import { listToolVerdicts } from "@/lib/store/queries/insights/list-tool-verdicts";
-import { listUnrejectedRules } from "@/lib/store/queries/insights/list-unrejected-rules";
+import { getVerdicts } from "@/lib/insights/queries/get-verdicts";
+import { listModelCosts, listWorkflowCosts } from "@/lib/insights/queries/list-costs";
+import { listExpiries } from "@/lib/insights/queries/list-expiries";
+import { listQuickApprovals } from "@/lib/insights/queries/list-quick-approvals";
+import { listReviewerVerdicts } from "@/lib/insights/queries/list-reviewer-verdicts";
+import { listToolVerdicts } from "@/lib/insights/queries/list-tool-verdicts";
+import { listUnrejectedRules } from "@/lib/insights/queries/list-unrejected-rules";
 import type { Period } from "./period";
 
 export type Insights = Awaited<ReturnType<typeof loadInsights>>;

@@ -5,7 +5,17 @@ import { linkClass } from "./addresses";
 import type { Period } from "./period";
 
 /** Under a table that shows only its first rows. */
-export function MoreRows({ shown, total, things, period }: { shown: number; total: number; things: string; period: Period }) {
+export function MoreRows({
+  shown,
+  total,
+  things,
+  period,
+}: {
+  shown: number;
+  total: number;
+  things: string;
+  period: Period;
+}) {
   if (total <= shown) return null;
   const days = period.choice ? { days: period.choice } : { from: period.firstDay, to: period.lastDay };
   return (

@@ -3,11 +3,13 @@ import Link from "next/link";
 import { OutcomePatterns } from "@/components/insights/verdict-fill";
 import { KeepZone } from "@/components/shell/keep-zone";
 import { buttonClass } from "@/components/ui/button";
+import { BehindNotice } from "@/components/ui/behind-notice";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { PageBar } from "@/components/ui/page-bar";
-import { can, requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
+import { can, requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { getProjectionLag } from "@/lib/runs/queries/get-projection-lag";
 import { readerZone } from "../reader-zone";
 import { oneText } from "../search-params";
 import { Attention } from "./attention";
@@ -35,7 +37,10 @@ export default async function InsightsPage({ searchParams }: PageProps<"/insight
   const showsAll = oneText(params.rows) === "all";
   const insights = await loadInsights(db, period, showsAll ? ROWS_MAX : ROWS);
   const { whole } = insights.verdicts;
-  const isEmpty = whole.approved + whole.rejected + whole.expired === 0 && insights.workflows.total === 0 && insights.models.total === 0;
+  const isEmpty =
+    whole.approved + whole.rejected + whole.expired === 0 &&
+    insights.workflows.total === 0 &&
+    insights.models.total === 0;
   return (
     <>
       <PageBar title="Insights" />
@@ -43,6 +48,7 @@ export default async function InsightsPage({ searchParams }: PageProps<"/insight
       {problems.map((problem) => (
         <Notice key={problem} tone="failed" title={problem} className="mx-4 my-3 tablet:mx-6" />
       ))}
+      <BehindNotice {...await getProjectionLag(db, now())} />
       {isEmpty ? (
         <NothingYet period={period} />
       ) : (
@@ -77,7 +83,10 @@ function NothingYet({ period }: { period: Period }) {
         </div>
       }
     >
-      <p>Once runs have asked for people, this page shows what they approved and rejected, how long calls waited for them, and where money went.</p>
+      <p>
+        Once runs have asked for people, this page shows what they approved and rejected, how long calls waited for
+        them, and where money went.
+      </p>
     </EmptyState>
   );
 }

@@ -25,13 +25,33 @@ export function PeriodPicker({ period, zone }: { period: Period; zone: string })
           ))}
         </ul>
       </nav>
-      <form role="search" aria-label="Choose days" className="flex flex-wrap items-center gap-2 max-tablet:grid max-tablet:w-full max-tablet:grid-cols-2">
+      <form
+        role="search"
+        aria-label="Choose days"
+        className="flex flex-wrap items-center gap-2 max-tablet:grid max-tablet:w-full max-tablet:grid-cols-2"
+      >
         {/* Keyed by the value, because a browser keeps what was typed when only the address changes. */}
-        <input key={period.firstDay} type="date" name="from" aria-label="First day" required defaultValue={period.firstDay} className={`${controlClass} tablet:w-36`} />
+        <input
+          key={period.firstDay}
+          type="date"
+          name="from"
+          aria-label="First day"
+          required
+          defaultValue={period.firstDay}
+          className={`${controlClass} tablet:w-36`}
+        />
         <span aria-hidden className="text-ink-3 max-tablet:hidden">
           –
         </span>
-        <input key={`to ${period.lastDay}`} type="date" name="to" aria-label="Last day" required defaultValue={period.lastDay} className={`${controlClass} tablet:w-36`} />
+        <input
+          key={`to ${period.lastDay}`}
+          type="date"
+          name="to"
+          aria-label="Last day"
+          required
+          defaultValue={period.lastDay}
+          className={`${controlClass} tablet:w-36`}
+        />
         <Button type="submit" className="max-tablet:col-span-2">
           Show
         </Button>

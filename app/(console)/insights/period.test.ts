@@ -25,24 +25,43 @@ describe("the days of a zone", () => {
   });
 
   test("exist, or are no days", () => {
-    expect(["2026-02-29", "2024-02-29", "2026-2-1", "yesterday"].map(parseDay)).toEqual([null, "2024-02-29", null, null]);
+    expect(["2026-02-29", "2024-02-29", "2026-2-1", "yesterday"].map(parseDay)).toEqual([
+      null,
+      "2024-02-29",
+      null,
+      null,
+    ]);
   });
 });
 
 describe("the period in the address of Insights", () => {
   test("is the last thirty days with today, in the reader's zone", () => {
     const { period, problems } = read({}, "Asia/Tokyo");
-    expect(period).toMatchObject({ choice: "30", firstDay: "2026-03-02", lastDay: "2026-03-31", unit: "day", parts: { length: 30 } });
+    expect(period).toMatchObject({
+      choice: "30",
+      firstDay: "2026-03-02",
+      lastDay: "2026-03-31",
+      unit: "day",
+      parts: { length: 30 },
+    });
     expect(period.from.toISOString()).toBe("2026-03-01T15:00:00.000Z");
     expect(problems).toEqual([]);
     expect(read({ days: "7" }).period.firstDay).toBe("2026-03-24");
   });
 
   test("can be any days, both counted; a long one has a bar for each week, and the last week ends with the period", () => {
-    expect(read({ from: "2026-01-01", to: "2026-01-01" }).period).toMatchObject({ choice: null, parts: { length: 1 }, to: new Date("2026-01-02") });
+    expect(read({ from: "2026-01-01", to: "2026-01-01" }).period).toMatchObject({
+      choice: null,
+      parts: { length: 1 },
+      to: new Date("2026-01-02"),
+    });
     const { period } = read({ from: "2026-01-01", to: "2026-04-10" });
     expect(period).toMatchObject({ unit: "week", parts: { length: 15 } });
-    expect(period.parts.at(-1)).toEqual({ day: "2026-04-09", from: new Date("2026-04-09"), to: new Date("2026-04-11") });
+    expect(period.parts.at(-1)).toEqual({
+      day: "2026-04-09",
+      from: new Date("2026-04-09"),
+      to: new Date("2026-04-11"),
+    });
     expect(read({ to: "2026-03-01" }).period).toMatchObject({ firstDay: "2026-01-31", lastDay: "2026-03-01" });
   });
 

@@ -1,4 +1,4 @@
-import { SPAN_DAYS_MAX } from "@/lib/store/queries/insights/span";
+import { SPAN_DAYS_MAX } from "@/lib/insights/queries/span";
 import { oneText } from "../search-params";
 import { addDays, type Day, dayAt, daysBetween, parseDay, startOfDay } from "../zone-days";
 
@@ -25,20 +25,32 @@ interface Place {
 }
 
 /** The days that the address asks for. What cannot be read is reported, and the usual period is shown. */
-export function readPeriod(params: Record<string, string | string[] | undefined>, place: Place): { period: Period; problems: string[] } {
+export function readPeriod(
+  params: Record<string, string | string[] | undefined>,
+  place: Place,
+): { period: Period; problems: string[] } {
   const [days, from, to] = [oneText(params.days), oneText(params.from), oneText(params.to)];
   const today = dayAt(place.now, place.zone);
-  const usual = (choice: (typeof PERIODS)[number]) => toPeriod(choice, addDays(today, 1 - Number(choice)), today, place.zone);
+  const usual = (choice: (typeof PERIODS)[number]) =>
+    toPeriod(choice, { first: addDays(today, 1 - Number(choice)), last: today }, place.zone);
   if (from !== undefined || to !== undefined) {
     const read = readDays(from, to, today);
-    return "problem" in read ? { period: usual(USUAL), problems: [read.problem] } : { period: toPeriod(null, read.first, read.last, place.zone), problems: [] };
+    return "problem" in read
+      ? { period: usual(USUAL), problems: [read.problem] }
+      : { period: toPeriod(null, read, place.zone), problems: [] };
   }
   const choice = PERIODS.find((known) => known === (days ?? USUAL));
-  return choice ? { period: usual(choice), problems: [] } : { period: usual(USUAL), problems: [`“days” is one of ${PERIODS.join(", ")}, not ${days}.`] };
+  return choice
+    ? { period: usual(choice), problems: [] }
+    : { period: usual(USUAL), problems: [`“days” is one of ${PERIODS.join(", ")}, not ${days}.`] };
 }
 
 /** An end that is left out is today; a beginning that is left out is a usual period before the end. */
-function readDays(from: string | undefined, to: string | undefined, today: Day): { first: Day; last: Day } | { problem: string } {
+function readDays(
+  from: string | undefined,
+  to: string | undefined,
+  today: Day,
+): { first: Day; last: Day } | { problem: string } {
   const last = to === undefined ? today : parseDay(to);
   if (last === null) return { problem: `“to” is not a day: ${to}. Write it as 2026-01-31.` };
   const first = from === undefined ? addDays(last, 1 - Number(USUAL)) : parseDay(from);
@@ -49,7 +61,11 @@ function readDays(from: string | undefined, to: string | undefined, today: Day):
   return { first, last };
 }
 
-function toPeriod(choice: Period["choice"], firstDay: Day, lastDay: Day, zone: string): Period {
+function toPeriod(
+  choice: Period["choice"],
+  { first: firstDay, last: lastDay }: Record<"first" | "last", Day>,
+  zone: string,
+): Period {
   const days = daysBetween(firstDay, lastDay) + 1;
   const unit = days > DAYS_SHOWN_MAX ? "week" : "day";
   const to = startOfDay(addDays(lastDay, 1), zone);

@@ -35,7 +35,10 @@ interface Decided {
 const duration = (ms: number | null): string => (ms === null ? "–" : describeDuration(ms));
 
 const SHARE: Column<Decided>[] = [
-  { title: "Approved", renderCell: ({ approved, rejected }) => <ApprovalShare approved={approved} rejected={rejected} /> },
+  {
+    title: "Approved",
+    renderCell: ({ approved, rejected }) => <ApprovalShare approved={approved} rejected={rejected} />,
+  },
   { title: "Decided", isFigure: true, renderCell: ({ approved, rejected }) => describeNumber(approved + rejected) },
 ];
 const TIMES: Column<Decided>[] = [
@@ -46,15 +49,31 @@ const TIMES: Column<Decided>[] = [
 function Tools({ insights: { tools }, period }: Props) {
   const title = "Approval rate per tool";
   return (
-    <Insight id="tools-title" title={title} says="The most asked first. A tool that is always approved may not need the question; one that is often rejected may need a better agent.">
+    <Insight
+      id="tools-title"
+      title={title}
+      says="The most asked first. A tool that is always approved may not need the question; one that is often rejected may need a better agent."
+    >
       <FigureTable<Insights["tools"]["items"][number]>
         label={title}
         items={tools.items}
         keyOf={({ server, tool }) => `${server} ${tool}`}
         columns={[
-          { title: "Tool", renderCell: (tool) => <Link href={toolHref(tool)} className={linkClass}><code>{`${tool.server}.${tool.tool}`}</code></Link> },
+          {
+            title: "Tool",
+            renderCell: (tool) => (
+              <Link href={toolHref(tool)} className={linkClass}>
+                <code>{`${tool.server}.${tool.tool}`}</code>
+              </Link>
+            ),
+          },
           ...SHARE,
-          { title: "Rejected", isFigure: true, isSecondary: true, renderCell: ({ rejected }) => describeNumber(rejected) },
+          {
+            title: "Rejected",
+            isFigure: true,
+            isSecondary: true,
+            renderCell: ({ rejected }) => describeNumber(rejected),
+          },
           { title: "Expired", isFigure: true, isSecondary: true, renderCell: ({ expired }) => describeNumber(expired) },
           ...TIMES,
         ]}
@@ -67,13 +86,27 @@ function Tools({ insights: { tools }, period }: Props) {
 function Reviewers({ insights: { reviewers }, period, canAudit }: Props) {
   const title = "Approval rate per reviewer";
   return (
-    <Insight id="reviewers-title" title={title} says="The busiest first. The time is from the question, not from when the person opened it.">
+    <Insight
+      id="reviewers-title"
+      title={title}
+      says="The busiest first. The time is from the question, not from when the person opened it."
+    >
       <FigureTable<Insights["reviewers"]["items"][number]>
         label={title}
         items={reviewers.items}
         keyOf={({ id }) => id}
         columns={[
-          { title: "Person", renderCell: ({ id, name }) => (canAudit ? <Link href={auditHref(period, { type: "approval.decided", actor: id })} className={linkClass}>{name}</Link> : name) },
+          {
+            title: "Person",
+            renderCell: ({ id, name }) =>
+              canAudit ? (
+                <Link href={auditHref(period, { type: "approval.decided", actor: id })} className={linkClass}>
+                  {name}
+                </Link>
+              ) : (
+                name
+              ),
+          },
           ...SHARE,
           { title: "Very quick", isFigure: true, isSecondary: true, renderCell: ({ quick }) => describeNumber(quick) },
           ...TIMES,

@@ -3,10 +3,10 @@
 import { revalidatePath } from "next/cache";
 import type { FormState } from "@/components/ui/form-state";
 import { signOut } from "@/app/api/auth/auth";
-import { actorOf, requireSession } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { renameUser } from "@/lib/engine/rename-user";
-import { setPassword } from "@/lib/engine/set-password";
+import { actorOf, requireSession } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { renameUser } from "@/lib/people/rename-user";
+import { setPassword } from "@/lib/people/set-password";
 import { runAction, textField } from "../run-action";
 
 export async function saveOwnName(_state: FormState, form: FormData): Promise<FormState> {

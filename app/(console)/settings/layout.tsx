@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { TabLinks } from "@/components/shell/tab-links";
 import { PageBar } from "@/components/ui/page-bar";
-import { can, requireSession } from "@/lib/auth/session";
+import { can, requireSession } from "@/lib/people/session/session";
 
 export default async function SettingsLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();

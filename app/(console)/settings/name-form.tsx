@@ -11,7 +11,16 @@ export function NameForm({ name }: { name: string }) {
   return (
     <form action={action} className="grid max-w-96 gap-3">
       <FormFailure state={state} fields={["name"]} />
-      <TextField id="own-name" name="name" label="Name" autoComplete="name" required maxLength={120} defaultValue={state.values.name ?? name} error={state.issues.name} />
+      <TextField
+        id="own-name"
+        name="name"
+        label="Name"
+        autoComplete="name"
+        required
+        maxLength={120}
+        defaultValue={state.values.name ?? name}
+        error={state.issues.name}
+      />
       <div>
         <SubmitButton variant="plain" pendingText="Saving…">
           Save name

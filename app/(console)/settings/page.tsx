@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import { Section } from "@/components/ui/section";
 import { SubmitButton } from "@/components/ui/submit-button";
-import { requireSession } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { getPerson } from "@/lib/store/queries/get-person";
+import { requireSession } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { getPerson } from "@/lib/people/queries/get-person";
 import { signOutHere } from "../sign-out";
 import { NameForm } from "./name-form";
 import { PasswordForm } from "./password-form";
@@ -30,7 +30,10 @@ export default async function SettingsPage() {
         </dl>
         <NameForm name={person.name} />
       </Section>
-      <Section title={person.hasPassword ? "Password" : "Set a password"} about="A new password ends all your sessions, this one too; you sign in again with the new one. Your tokens stay.">
+      <Section
+        title={person.hasPassword ? "Password" : "Set a password"}
+        about="A new password ends all your sessions, this one too; you sign in again with the new one. Your tokens stay."
+      >
         <PasswordForm hasPassword={person.hasPassword} email={person.email} />
       </Section>
       <Section title="Sign out" about="Ends the session in this browser.">

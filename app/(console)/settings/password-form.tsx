@@ -14,9 +14,26 @@ export function PasswordForm({ hasPassword, email }: { hasPassword: boolean; ema
       {/* Password managers file the new password under this name. */}
       <input type="hidden" name="username" autoComplete="username" value={email} />
       {hasPassword ? (
-        <TextField id="current-password" name="currentPassword" type="password" label="Current password" autoComplete="current-password" required error={state.issues.currentPassword} />
+        <TextField
+          id="current-password"
+          name="currentPassword"
+          type="password"
+          label="Current password"
+          autoComplete="current-password"
+          required
+          error={state.issues.currentPassword}
+        />
       ) : null}
-      <TextField id="new-password" name="password" type="password" label="New password" autoComplete="new-password" required hint="At least 12 characters." error={state.issues.password} />
+      <TextField
+        id="new-password"
+        name="password"
+        type="password"
+        label="New password"
+        autoComplete="new-password"
+        required
+        hint="At least 12 characters."
+        error={state.issues.password}
+      />
       <div>
         <SubmitButton variant="plain" pendingText="Changing…">
           {hasPassword ? "Change password" : "Set password"}

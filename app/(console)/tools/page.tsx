@@ -3,7 +3,14 @@ import Link from "next/link";
 import { describeCount } from "@/components/runs/describe-figures";
 import { KeepFresh } from "@/components/runs/keep-fresh";
 import { StatusMark } from "@/components/runs/status-mark";
-import { DANGER_TONES, describeAnnotations, GONE_WORDS, HEALTH_WORDS, NO_TOOLS_WORDS, PIN_WORDS } from "@/components/tools/tool-words";
+import {
+  DANGER_TONES,
+  describeAnnotations,
+  GONE_WORDS,
+  HEALTH_WORDS,
+  NO_TOOLS_WORDS,
+  PIN_WORDS,
+} from "@/components/tools/tool-words";
 import { Command } from "@/components/ui/command";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
@@ -11,11 +18,11 @@ import { PageBar } from "@/components/ui/page-bar";
 import { RelativeTime } from "@/components/ui/relative-time";
 import { Row, Table, Td, Th } from "@/components/ui/table";
 import { Tag } from "@/components/ui/tag";
-import { requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { type ListedTool, listTools } from "@/lib/engine/describe-tool";
-import { listRegistryServers, type RegistryServer } from "@/lib/engine/list-registry";
-import { runtime } from "@/lib/engine/runtime";
+import { requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { type ListedTool, listTools } from "@/lib/tools/registry/describe-tool";
+import { listRegistryServers, type RegistryServer } from "@/lib/tools/registry/list-registry";
+import { runtime } from "@/lib/runs/runtime";
 import { findCurrentProject } from "../workflows/current-project";
 
 export const metadata: Metadata = { title: "Tools" };
@@ -24,7 +31,9 @@ const REFRESH_MS = 10_000;
 
 export default async function ToolsPage() {
   await requirePermission("registry:read");
-  const [servers, tools] = findCurrentProject() ? await Promise.all([listRegistryServers(runtime()), listTools(runtime())]) : [[], []];
+  const [servers, tools] = findCurrentProject()
+    ? await Promise.all([listRegistryServers(runtime()), listTools(runtime())])
+    : [[], []];
   const now = engineDeps().now().toISOString();
   const used = servers.filter((server) => server.agents.length > 0 || server.tools > 0);
   const unused = servers.filter((server) => !used.includes(server));
@@ -36,7 +45,12 @@ export default async function ToolsPage() {
       {servers.length === 0 ? <NoServers /> : null}
       {drifted.length > 0 ? <Drift tools={drifted} /> : null}
       {used.map((server) => (
-        <ServerSection key={server.name} server={server} tools={tools.filter((tool) => tool.server === server.name)} now={now} />
+        <ServerSection
+          key={server.name}
+          server={server}
+          tools={tools.filter((tool) => tool.server === server.name)}
+          now={now}
+        />
       ))}
       {unused.length > 0 ? <UnusedServers servers={unused} now={now} /> : null}
       <KeepFresh everyMs={REFRESH_MS} />
@@ -44,11 +58,16 @@ export default async function ToolsPage() {
   );
 }
 
-const toolHref = ({ server, tool }: Pick<ListedTool, "server" | "tool">): string => `/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`;
+const toolHref = ({ server, tool }: Pick<ListedTool, "server" | "tool">): string =>
+  `/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`;
 
 function Drift({ tools }: { tools: readonly ListedTool[] }) {
   return (
-    <Notice tone="note" title={`${describeCount(tools.length, "tool")} not as trusted`} className="mx-4 my-4 border-high/45 bg-high-soft tablet:mx-6">
+    <Notice
+      tone="note"
+      title={`${describeCount(tools.length, "tool")} not as trusted`}
+      className="mx-4 my-4 border-high/45 bg-high-soft tablet:mx-6"
+    >
       <p>
         {tools.slice(0, 8).map((tool) => (
           <span key={`${tool.server} ${tool.tool}`} className="mr-4 inline-block">
@@ -77,21 +96,35 @@ function ServerSection({ server, tools, now }: { server: RegistryServer; tools: 
         </h2>
         {server.description ? <p className="text-ink-2">{server.description}</p> : null}
         <p className="flex flex-wrap gap-x-5 text-sm text-ink-3">
-          <span>{server.url ? <code className="wrap-anywhere">{server.url}</code> : server.origin === "builtin" ? "built in" : server.transport}</span>
+          <span>
+            {server.url ? (
+              <code className="wrap-anywhere">{server.url}</code>
+            ) : server.origin === "builtin" ? (
+              "built in"
+            ) : (
+              server.transport
+            )}
+          </span>
           {server.file ? <code className="wrap-anywhere">{server.file}</code> : null}
           <span>{server.agents.length > 0 ? `used by ${server.agents.join(", ")}` : "used by no agent"}</span>
           <Checked server={server} now={now} />
         </p>
         {server.lastError ? <p className="text-sm text-critical wrap-anywhere">{server.lastError}</p> : null}
       </header>
-      {tools.length > 0 ? <ToolTable server={server.name} tools={tools} /> : <p className="px-4 pb-5 text-sm text-ink-2 tablet:px-6">{NO_TOOLS_WORDS[server.health]}</p>}
+      {tools.length > 0 ? (
+        <ToolTable server={server.name} tools={tools} />
+      ) : (
+        <p className="px-4 pb-5 text-sm text-ink-2 tablet:px-6">{NO_TOOLS_WORDS[server.health]}</p>
+      )}
     </section>
   );
 }
 
 /** What is built in needs nobody to reach it. */
 function Health({ server, className }: { server: RegistryServer; className: string }) {
-  return server.origin === "builtin" && server.health === "unknown" ? null : <StatusMark {...HEALTH_WORDS[server.health]} className={className} />;
+  return server.origin === "builtin" && server.health === "unknown" ? null : (
+    <StatusMark {...HEALTH_WORDS[server.health]} className={className} />
+  );
 }
 
 function Checked({ server, now }: { server: RegistryServer; now: string }) {
@@ -157,20 +190,29 @@ function ToolRow({ tool }: { tool: ListedTool }) {
   return (
     <Row className="hover:bg-sunken/60">
       <Td className="w-full tablet:w-auto">
-        <Link href={toolHref(tool)} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+        <Link
+          href={toolHref(tool)}
+          className="underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+        >
           <code className="wrap-anywhere">{tool.tool}</code>
         </Link>
         <p className="text-sm text-ink-2">{tool.title}</p>
         <p className="text-sm text-ink-3 tablet:hidden">{tool.dangerReason}</p>
         {tool.hidesText ? <Tag tone="critical">hides characters</Tag> : null}
-        {tool.goneAt === null && (tool.pin === "pinned" || tool.pin === "trusted_first_use") ? null : <DefinitionTag tool={tool} className="tablet:hidden" />}
+        {tool.goneAt === null && (tool.pin === "pinned" || tool.pin === "trusted_first_use") ? null : (
+          <DefinitionTag tool={tool} className="tablet:hidden" />
+        )}
       </Td>
       <Td>
         <Tag tone={DANGER_TONES[tool.danger]}>{tool.danger}</Tag>
         <p className="max-w-80 text-sm text-ink-3 max-tablet:hidden">{tool.dangerReason}</p>
       </Td>
       <Td className="text-sm text-ink-2 max-wide:hidden">{declared.length > 0 ? declared.join(", ") : "nothing"}</Td>
-      <Td className="text-sm text-ink-2 max-tablet:hidden">{tool.agents.length > 0 ? `${tool.agents.length}: ${tool.agents.slice(0, 3).join(", ")}${tool.agents.length > 3 ? "…" : ""}` : "none may use it"}</Td>
+      <Td className="text-sm text-ink-2 max-tablet:hidden">
+        {tool.agents.length > 0
+          ? `${tool.agents.length}: ${tool.agents.slice(0, 3).join(", ")}${tool.agents.length > 3 ? "…" : ""}`
+          : "none may use it"}
+      </Td>
       <Td className="max-tablet:hidden">
         <DefinitionTag tool={tool} />
       </Td>
@@ -190,10 +232,13 @@ function DefinitionTag({ tool, className }: { tool: ListedTool; className?: stri
 
 function NoServers() {
   return (
-    <EmptyState title="Tool servers are declared in the repository" next={<Command says="Declared one? Check it, and the chain of its secrets:" text="npx kimitsu validate" />}>
+    <EmptyState
+      title="Tool servers are declared in the repository"
+      next={<Command says="Declared one? Check it, and the chain of its secrets:" text="npx kimitsu validate" />}
+    >
       <p>
-        A tool server is a file in <code>servers/</code>, or an entry of <code>servers.yaml</code>. Agents name the servers they may use and, tool by tool, what they may
-        call.
+        A tool server is a file in <code>servers/</code>, or an entry of <code>servers.yaml</code>. Agents name the
+        servers they may use and, tool by tool, what they may call.
       </p>
     </EmptyState>
   );

@@ -3,9 +3,9 @@
 import { redirect } from "next/navigation";
 import { readParams, toParamFields } from "@/components/workflows/param-fields";
 import type { FormState } from "@/components/ui/form-state";
-import { actorOf, requirePermission } from "@/lib/auth/session";
-import { runtime } from "@/lib/engine/runtime";
-import { startRun } from "@/lib/engine/start-run";
+import { actorOf, requirePermission } from "@/lib/people/session/session";
+import { runtime } from "@/lib/runs/runtime";
+import { startRun } from "@/lib/runs/start-run";
 import { KimitsuError } from "@/lib/errors";
 import { runAction, textField } from "../run-action";
 
@@ -15,8 +15,15 @@ export async function startWorkflow(_state: FormState, form: FormData): Promise<
     const name = textField(form, "workflow") ?? "";
     const { workflows } = runtime().projects.current().project;
     const workflow = Object.hasOwn(workflows, name) ? workflows[name] : undefined;
-    const { params, issues } = readParams(toParamFields(workflow?.definition.params?.schema), (control) => textField(form, control));
-    if (issues.length > 0) throw new KimitsuError("invalid_request", `Nothing was started: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}.`, { issues });
+    const { params, issues } = readParams(toParamFields(workflow?.definition.params?.schema), (control) =>
+      textField(form, control),
+    );
+    if (issues.length > 0)
+      throw new KimitsuError(
+        "invalid_request",
+        `Nothing was started: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}.`,
+        { issues },
+      );
     const { runId } = await startRun(runtime(), { workflow: name, params, actor: actorOf(session) }).catch(atItsField);
     redirect(`/history/${runId}`);
   });
@@ -25,6 +32,9 @@ export async function startWorkflow(_state: FormState, form: FormData): Promise<
 /** The engine names what does not fit as `params.<name>…`; the form has it under the name alone. */
 function atItsField(error: unknown): never {
   if (!(error instanceof KimitsuError) || error.code !== "invalid_request") throw error;
-  const issues = error.issues.map(({ path, message }) => ({ path: path.replace(/^params\.?/, "") || "params", message }));
+  const issues = error.issues.map(({ path, message }) => ({
+    path: path.replace(/^params\.?/, "") || "params",
+    message,
+  }));
   throw new KimitsuError(error.code, error.message, { issues, cause: error });
 }

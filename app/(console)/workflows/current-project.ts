@@ -1,5 +1,5 @@
 import type { Project } from "@/lib/config/project";
-import { runtime } from "@/lib/engine/runtime";
+import { runtime } from "@/lib/runs/runtime";
 import { KimitsuError } from "@/lib/errors";
 
 /** The project as it is now; null in a process that could not open it, whose pages of rows still work. */

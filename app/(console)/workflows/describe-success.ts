@@ -1,4 +1,4 @@
-import type { WorkflowStats } from "@/lib/store/queries/list-workflow-stats";
+import type { WorkflowStats } from "@/lib/runs/queries/list-workflow-stats";
 
 /** "47 of 50", because a percentage of three runs says less than it seems to. */
 export function describeSuccess(stats: Pick<WorkflowStats, "ended" | "complete" | "waiting"> | undefined): string {

@@ -3,7 +3,7 @@
 import { AuthError, CredentialsSignin } from "next-auth";
 import { z } from "zod";
 import { signIn } from "@/app/api/auth/auth";
-import { enabledProviders } from "@/lib/auth/providers";
+import { enabledProviders } from "@/lib/people/session/providers";
 import { safeNextPath } from "./next-path";
 import { describeProblem, type Problem } from "./problem";
 
@@ -17,20 +17,27 @@ const formSchema = z.object({ email: z.string().trim().min(1).max(254), password
 
 /** Goes on to the page that was asked for, or returns why not. The password is never part of what is returned. */
 export async function signInWithPassword(_state: SignInState, form: FormData): Promise<SignInState> {
-  const given = formSchema.safeParse({ email: form.get("email"), password: form.get("password") });
+  const given = formSchema.safeParse(
+    form instanceof FormData ? { email: form.get("email"), password: form.get("password") } : {},
+  );
   if (!given.success) return { problem: describeProblem("credentials"), email: "" };
   try {
     await signIn("credentials", { ...given.data, redirectTo: safeNextPath(textOf(form.get("next"))) });
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
     // What is no address may be the password, typed into the wrong field; that is not sent back.
-    return { problem: describeProblem(codeOf(error), factsOf(error)), email: given.data.email.includes("@") ? given.data.email : "" };
+    return {
+      problem: describeProblem(codeOf(error), factsOf(error)),
+      email: given.data.email.includes("@") ? given.data.email : "",
+    };
   }
   return { problem: null, email: given.data.email };
 }
 
 /** Off to a provider's own page; the answer comes back through /api/auth. */
 export async function signInWithProvider(form: FormData): Promise<void> {
+  // An action can be called by anyone with anything.
+  if (!(form instanceof FormData)) return;
   const provider = enabledProviders().find(({ id }) => id === form.get("provider"));
   if (provider) await signIn(provider.id, { redirectTo: safeNextPath(textOf(form.get("next"))) });
 }

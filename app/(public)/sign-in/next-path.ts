@@ -3,7 +3,10 @@ const HOME = "/";
 /** Never resolved by anyone: it only shows whether a path leaves the place it is read from. */
 const HERE = "http://kimitsu.invalid";
 
-/** Where to go after sign-in: a path of this very site, or the person's own first page. What names another host is ignored. */
+/**
+ * Where to go after sign-in: a path of this very site, or the person's own first page. What names another host is
+ * ignored.
+ */
 export function safeNextPath(value: string | string[] | undefined): string {
   if (typeof value !== "string" || !value.startsWith("/")) return HOME;
   if (!URL.canParse(value, HERE)) return HOME;

@@ -8,7 +8,9 @@ it("says how long to wait when there were too many attempts, never less than it 
 });
 
 it("tells a person whom a provider knows and we do not what to ask for", () => {
-  expect(describeProblem("not_invited", { email: "ana@example.com" }).text).toBe("Ask an admin to add ana@example.com, then sign in again.");
+  expect(describeProblem("not_invited", { email: "ana@example.com" }).text).toBe(
+    "Ask an admin to add ana@example.com, then sign in again.",
+  );
 });
 
 it("has words for a code it has never seen", () => {

@@ -16,7 +16,10 @@ interface Props {
 
 const subscribeToNothing = () => () => undefined;
 
-/** What the server refuses comes as an answer. Without one nobody knows, and the form stays with what was typed, but for the password. */
+/**
+ * What the server refuses comes as an answer. Without one nobody knows, and the form stays with what was typed, but for
+ * the password.
+ */
 async function signInSafely(before: SignInState, form: FormData): Promise<SignInState> {
   try {
     return await signInWithPassword(before, form);
@@ -30,7 +33,11 @@ export function SignInForm({ nextPath, earlier }: Props) {
   // Without scripts the form itself posts to the server, which only an action of the server's own can do.
   const [answered, post] = useActionState<SignInState, FormData>(signInWithPassword, { problem: earlier, email: "" });
   const [state, send] = useActionState<SignInState, FormData>(signInSafely, answered);
-  const hasScripts = useSyncExternalStore(subscribeToNothing, () => true, () => false);
+  const hasScripts = useSyncExternalStore(
+    subscribeToNothing,
+    () => true,
+    () => false,
+  );
   return (
     <form action={hasScripts ? send : post} className="grid gap-4">
       {state.problem ? (
@@ -39,8 +46,26 @@ export function SignInForm({ nextPath, earlier }: Props) {
         </Notice>
       ) : null}
       <input type="hidden" name="next" value={nextPath} />
-      <TextField id="email" name="email" type="email" label="E-mail" autoComplete="username" required maxLength={254} defaultValue={state.email} autoFocus={!state.email} />
-      <TextField id="password" name="password" type="password" label="Password" autoComplete="current-password" required maxLength={1024} />
+      <TextField
+        id="email"
+        name="email"
+        type="email"
+        label="E-mail"
+        autoComplete="username"
+        required
+        maxLength={254}
+        defaultValue={state.email}
+        autoFocus={!state.email}
+      />
+      <TextField
+        id="password"
+        name="password"
+        type="password"
+        label="Password"
+        autoComplete="current-password"
+        required
+        maxLength={1024}
+      />
       <SubmitButton pendingText="Signing in…" className="mt-1 w-full max-tablet:h-11">
         Sign in
       </SubmitButton>

@@ -1,7 +1,9 @@
 import { route } from "@/app/api-route";
-import { toOneApproval } from "@/lib/engine/approval-envelope";
-import { engineDeps } from "@/lib/engine/deps";
+import { toOneApproval } from "@/lib/approvals/approval-envelope";
+import { engineDeps } from "@/lib/database/deps";
 import { getApproval } from "@/lib/http/schemas/approvals";
-import { getApproval as readApproval } from "@/lib/store/queries/get-approval";
+import { getApproval as readApproval } from "@/lib/approvals/queries/get-approval";
 
-export const GET = route(getApproval, async ({ params }) => ({ data: await toOneApproval(engineDeps(), await readApproval(engineDeps().db, params.approvalId)) }));
+export const GET = route(getApproval, async ({ params }) => ({
+  data: await toOneApproval(engineDeps(), await readApproval(engineDeps().db, params.approvalId)),
+}));

@@ -16,14 +16,21 @@ beforeAll(async () => {
     processEnv: { HOOK_SECRET: SECRET },
     workflow: workflow("main", ""),
     files: {
-      "workflows/hooked.workflow.yaml": workflow("hooked", 'invoke: { auth: { header: X-Api-Secret, scheme: raw, secret: "{{ env.HOOK_SECRET }}" } }\n'),
+      "workflows/hooked.workflow.yaml": workflow(
+        "hooked",
+        'invoke: { auth: { header: X-Api-Secret, scheme: raw, secret: "{{ env.HOOK_SECRET }}" } }\n',
+      ),
       "workflows/bearer.workflow.yaml": workflow("bearer", 'invoke: { auth: { secret: "{{ env.HOOK_SECRET }}" } }\n'),
-      "workflows/shut.workflow.yaml": workflow("shut", 'invoke: { auth: { header: X-Api-Secret, scheme: raw, secret: "{{ env.UNSET_SECRET }}" } }\n'),
+      "workflows/shut.workflow.yaml": workflow(
+        "shut",
+        'invoke: { auth: { header: X-Api-Secret, scheme: raw, secret: "{{ env.UNSET_SECRET }}" } }\n',
+      ),
     },
   });
 });
 
-const invoke = (name: string, facts: Parameters<typeof ask>[2] = {}) => ask(POST, `/invoke/${name}`, { method: "POST", body: { text: "hi" }, ...facts }, { workflow: name });
+const invoke = (name: string, facts: Parameters<typeof ask>[2] = {}) =>
+  ask(POST, `/invoke/${name}`, { method: "POST", body: { text: "hi" }, ...facts }, { workflow: name });
 
 describe("202", () => {
   test("with a token, and with a session from our own pages", async () => {
@@ -38,7 +45,12 @@ describe("202", () => {
     const raw = await invoke("hooked", { headers: { "x-api-secret": SECRET } });
     const bearer = await invoke("bearer", { headers: { authorization: `Bearer ${SECRET}` } });
     expect([raw.status, bearer.status]).toEqual([202, 202]);
-    expect(await database.db.run.findUniqueOrThrow({ where: { id: raw.body.run_id } })).toMatchObject({ startedByKind: "token", startedById: "invoke:hooked", startedByUserId: null, params: { text: "hi" } });
+    expect(await database.db.run.findUniqueOrThrow({ where: { id: raw.body.run_id } })).toMatchObject({
+      startedByKind: "token",
+      startedById: "invoke:hooked",
+      startedByUserId: null,
+      params: { text: "hi" },
+    });
   });
 
   test("with a key the secret's caller starts one run", async () => {
@@ -54,10 +66,12 @@ describe("401", () => {
     const before = await database.db.run.count();
     expect((await invoke("hooked")).status).toBe(401);
     expect((await invoke("nope")).status).toBe(401);
-    for (const given of ["wrong", SECRET.slice(1), `${SECRET}x`, ""]) expect((await invoke("hooked", { headers: { "x-api-secret": given } })).status, given).toBe(401);
+    for (const given of ["wrong", SECRET.slice(1), `${SECRET}x`, ""])
+      expect((await invoke("hooked", { headers: { "x-api-secret": given } })).status, given).toBe(401);
     expect((await invoke("bearer", { headers: { authorization: SECRET } })).status).toBe(401);
     expect((await invoke("main", { headers: { "x-api-secret": SECRET } })).status).toBe(401);
-    for (const given of ["", "undefined", "null"]) expect((await invoke("shut", { headers: { "x-api-secret": given } })).status).toBe(401);
+    for (const given of ["", "undefined", "null"])
+      expect((await invoke("shut", { headers: { "x-api-secret": given } })).status).toBe(401);
     const { body } = await invoke("hooked", { headers: { "x-api-secret": "wrong" } });
     expect(JSON.stringify(body)).not.toContain(SECRET);
     expect(await database.db.run.count()).toBe(before);
@@ -70,14 +84,20 @@ describe("403, 404 and 422", () => {
     expect((await invoke("main", { token: viewer.token })).status).toBe(403);
     const { token } = await bench.login("operator");
     expect((await invoke("nope", { token })).status).toBe(404);
-    const misfit = await invoke("main", { token, body: { text: 1, more: 2 } });
-    expect([misfit.status, misfit.body.error.issues.map((issue: { path: string }) => issue.path).sort()]).toEqual([422, ["params.more", "params.text"]]);
+    const violation = await invoke("main", { token, body: { text: 1, more: 2 } });
+    expect([violation.status, violation.body.error.issues.map((issue: { path: string }) => issue.path).sort()]).toEqual(
+      [422, ["params.more", "params.text"]],
+    );
   });
 });
 
 describe("429", () => {
   test("an address that guesses secrets is stopped, and the right one works from elsewhere", async () => {
-    const tries = await Promise.all(Array.from({ length: 65 }, () => invoke("hooked", { headers: { "x-api-secret": "guess" }, address: "192.0.2.77" })));
+    const tries = await Promise.all(
+      Array.from({ length: 65 }, () =>
+        invoke("hooked", { headers: { "x-api-secret": "guess" }, address: "192.0.2.77" }),
+      ),
+    );
     expect(tries.filter((answer) => answer.status === 401)).toHaveLength(60);
     expect(tries.filter((answer) => answer.status === 429)).toHaveLength(5);
     expect((await invoke("hooked", { headers: { "x-api-secret": SECRET } })).status).toBe(202);

@@ -25,7 +25,8 @@ async function started() {
   return runId;
 }
 const read = (runId: string, handler = GET) => ask(handler, `/runs/${runId}`, { token: operator.token }, { runId });
-const post = (handler: typeof CANCEL, runId: string, body: unknown, token = operator.token) => ask(handler, `/runs/${runId}`, { method: "POST", token, body }, { runId });
+const post = (handler: typeof CANCEL, runId: string, body: unknown, token = operator.token) =>
+  ask(handler, `/runs/${runId}`, { method: "POST", token, body }, { runId });
 
 describe("200", () => {
   test("the envelope has exactly its fields, of a run that waits for people", async () => {
@@ -33,7 +34,14 @@ describe("200", () => {
     const { status, body } = await read(runId);
     expect(status).toBe(200);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
-    const metrics = { tokens_in: expect.any(Number), tokens_out: expect.any(Number), cost_usd: expect.any(Number), llm_calls: 1, tool_calls: 2, duration_ms: expect.any(Number) };
+    const metrics = {
+      tokens_in: expect.any(Number),
+      tokens_out: expect.any(Number),
+      cost_usd: expect.any(Number),
+      llm_calls: 1,
+      tool_calls: 2,
+      duration_ms: expect.any(Number),
+    };
     expect(body).toEqual({
       run_id: runId,
       workflow: "main",
@@ -45,7 +53,9 @@ describe("200", () => {
       parent_run_id: null,
       retry_of_run_id: null,
       params: {},
-      steps: [{ id: "work", type: "agent", status: "pending_approval", output: null, error: null, degraded: false, metrics }],
+      steps: [
+        { id: "work", type: "agent", status: "pending_approval", output: null, error: null, degraded: false, metrics },
+      ],
       pending_approvals: [
         {
           approval_id: expect.stringMatching(/^apr_/),
@@ -56,7 +66,13 @@ describe("200", () => {
           tool: "t-none",
           arguments: { text: "act" },
           danger: "high",
-          asked_because: [{ layer: "require_approval", source: expect.stringMatching(/^agents\/worker\.agent\.yaml:\d+$/), reason: "Irreversible" }],
+          asked_because: [
+            {
+              layer: "require_approval",
+              source: expect.stringMatching(/^agents\/worker\.agent\.yaml:\d+$/),
+              reason: "Irreversible",
+            },
+          ],
           on_reject: "recover",
           min_approvals: 1,
           approvals: 0,
@@ -81,14 +97,28 @@ describe("200", () => {
     expect((await read(runId, OUTPUT)).body).toEqual({ run_id: runId, status: "pending_approval", output: null });
     await bench.advance(runId);
     const { body } = await read(runId);
-    expect(body).toMatchObject({ status: "complete", pending_approvals: [], steps: [{ status: "complete", output: { did: "succeeded" } }], completed_at: expect.any(String) });
-    expect((await read(runId, OUTPUT)).body).toEqual({ run_id: runId, status: "complete", output: { work: { did: "succeeded" } } });
+    expect(body).toMatchObject({
+      status: "complete",
+      pending_approvals: [],
+      steps: [{ status: "complete", output: { did: "succeeded" } }],
+      completed_at: expect.any(String),
+    });
+    expect((await read(runId, OUTPUT)).body).toEqual({
+      run_id: runId,
+      status: "complete",
+      output: { work: { did: "succeeded" } },
+    });
   });
 });
 
 describe("307", () => {
   test("a browser is sent to the page of the run, signed in or not", async () => {
-    const answer = await ask(GET, "/runs/run_x", { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } }, { runId: "run_x" });
+    const answer = await ask(
+      GET,
+      "/runs/run_x",
+      { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } },
+      { runId: "run_x" },
+    );
     expect([answer.status, answer.headers.get("location")]).toEqual([307, "/history/run_x"]);
   });
 });

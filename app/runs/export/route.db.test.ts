@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
-import { streamRuns } from "@/lib/store/queries/list-runs";
+import { streamRuns } from "@/lib/runs/queries/list-runs";
 import { ask, openApiBench } from "@/lib/testing/api-bench";
 import { useDatabase } from "@/lib/testing/database";
 import { testRequest, withParams } from "@/lib/testing/requests";
@@ -8,27 +8,49 @@ import { POST } from "../route";
 import { GET } from "./route";
 
 const database = useDatabase();
-const WORKFLOW = "kind: workflow\nname: main\nversion: '1.2.0'\nparams: { schema: { type: object, properties: { text: { type: string }, key: { type: string, secret: true } } } }\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n";
+const WORKFLOW =
+  "kind: workflow\nname: main\nversion: '1.2.0'\nparams: { schema: { type: object, properties: { text: { type: string }, key: { type: string, secret: true } } } }\npipeline:\n  - id: work\n    agent: ./agents/worker.agent.yaml\n";
 
 let token: string;
 const started: string[] = [];
 beforeAll(async () => {
   const bench = await openApiBench(database, { workflow: WORKFLOW });
   token = (await bench.login("operator", { name: '=HYPERLINK("x"),\nAna' })).token;
-  for (const text of ["zebra", "lion", "zebra two"]) started.unshift((await ask(POST, "/runs", { method: "POST", token, body: { workflow: "main", params: { text, key: "planted-secret" } } })).body.run_id);
+  for (const text of ["zebra", "lion", "zebra two"])
+    started.unshift(
+      (
+        await ask(POST, "/runs", {
+          method: "POST",
+          token,
+          body: { workflow: "main", params: { text, key: "planted-secret" } },
+        })
+      ).body.run_id,
+    );
 });
 
 const file = async (query: string) => {
   const response = await GET(testRequest(`/runs/export${query}`, { token }), withParams());
-  return { status: response.status, type: response.headers.get("content-type"), name: response.headers.get("content-disposition"), text: await response.text() };
+  return {
+    status: response.status,
+    type: response.headers.get("content-type"),
+    name: response.headers.get("content-disposition"),
+    text: await response.text(),
+  };
 };
 const idsOf = (text: string) => text.match(/run_[0-9a-z]{26}/g) ?? [];
 
 describe("200", () => {
   test(verifies("history:export", "every run that fits, newest first, one a line, without secrets"), async () => {
     const all = await file("");
-    expect(all).toMatchObject({ status: 200, type: "application/jsonl", name: 'attachment; filename="kimitsu-runs.jsonl"' });
-    const lines = all.text.trim().split("\n").map((line) => JSON.parse(line) as { run_id: string; status: string });
+    expect(all).toMatchObject({
+      status: 200,
+      type: "application/jsonl",
+      name: 'attachment; filename="kimitsu-runs.jsonl"',
+    });
+    const lines = all.text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { run_id: string; status: string });
     expect(lines.map((line) => line.run_id)).toEqual(started);
     expect(all.text).not.toContain("planted-secret");
     expect(idsOf((await file("?q=zebra")).text)).toEqual([started[0], started[2]]);
@@ -47,18 +69,42 @@ describe("200", () => {
     expect(text.split("\r\n")).toHaveLength(5);
   });
 
-  test(verifies("history:export", "with the person who started each, also where a token did, and none where none is on record"), async () => {
-    const { token_id: tokenId, person } = { token_id: started[1], person: (await database.db.run.findUniqueOrThrow({ where: { id: started[1] } })).startedByUserId };
-    await database.db.user.update({ where: { id: person ?? "" }, data: { name: "Jonas Weber" } });
-    await database.db.run.update({ where: { id: tokenId }, data: { startedByKind: "token", startedByName: "nightly" } });
-    await database.db.run.update({ where: { id: started[2] }, data: { startedByKind: "system", startedByName: "demo", startedByUserId: null } });
-    const lines = (await file("")).text.trim().split("\n").map((line) => JSON.parse(line) as { started_by: { kind: string; name: string; person: string | null } });
-    expect(lines.slice(1).map(({ started_by: { kind, name, person: by } }) => [kind, name, by])).toEqual([["token", "nightly", "Jonas Weber"], ["system", "demo", null]]);
-    const [head = "", , , last = ""] = (await file("?format=csv&q=lion")).text.split("\r\n");
-    expect([head.split(",").slice(4, 8), last]).toEqual([["started_by", "started_by_kind", "started_by_id", "started_by_person"], ""]);
-    expect((await file("?format=csv&q=lion")).text).toContain(",nightly,token,");
-    expect((await file("?format=csv&q=lion")).text).toContain(",Jonas Weber,");
-  });
+  test(
+    verifies(
+      "history:export",
+      "with the person who started each, also where a token did, and none where none is on record",
+    ),
+    async () => {
+      const { token_id: tokenId, person } = {
+        token_id: started[1],
+        person: (await database.db.run.findUniqueOrThrow({ where: { id: started[1] } })).startedByUserId,
+      };
+      await database.db.user.update({ where: { id: person ?? "" }, data: { name: "Jonas Weber" } });
+      await database.db.run.update({
+        where: { id: tokenId },
+        data: { startedByKind: "token", startedByName: "nightly" },
+      });
+      await database.db.run.update({
+        where: { id: started[2] },
+        data: { startedByKind: "system", startedByName: "demo", startedByUserId: null },
+      });
+      const lines = (await file("")).text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { started_by: { kind: string; name: string; person: string | null } });
+      expect(lines.slice(1).map(({ started_by: { kind, name, person: by } }) => [kind, name, by])).toEqual([
+        ["token", "nightly", "Jonas Weber"],
+        ["system", "demo", null],
+      ]);
+      const [head = "", , , last = ""] = (await file("?format=csv&q=lion")).text.split("\r\n");
+      expect([head.split(",").slice(4, 8), last]).toEqual([
+        ["started_by", "started_by_kind", "started_by_id", "started_by_person"],
+        "",
+      ]);
+      expect((await file("?format=csv&q=lion")).text).toContain(",nightly,token,");
+      expect((await file("?format=csv&q=lion")).text).toContain(",Jonas Weber,");
+    },
+  );
 
   test("pieces join without gap or repeat", async () => {
     const ids: string[] = [];
@@ -73,5 +119,8 @@ test("401 without a sign-in", async () => {
 
 test("422 lists every problem of the query", async () => {
   const { status, body } = await ask(GET, "/runs/export?format=xml&cost_min=-1&colour=red", { token });
-  expect([status, body.error.issues.map((issue: { path: string }) => issue.path).sort()]).toEqual([422, ["query", "query.cost_min", "query.format"]]);
+  expect([status, body.error.issues.map((issue: { path: string }) => issue.path).sort()]).toEqual([
+    422,
+    ["query", "query.cost_min", "query.format"],
+  ]);
 });

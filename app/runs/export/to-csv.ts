@@ -31,10 +31,15 @@ const COLUMNS: Record<string, (run: RunSummary) => string | number | null> = {
 export const CSV_HEAD = `${Object.keys(COLUMNS).join(",")}\r\n`;
 
 export function toCsvLine(run: RunSummary): string {
-  return `${Object.values(COLUMNS).map((read) => toCell(read(run))).join(",")}\r\n`;
+  return `${Object.values(COLUMNS)
+    .map((read) => toCell(read(run)))
+    .join(",")}\r\n`;
 }
 
-/** By RFC 4180. A text that begins like a formula gets an apostrophe, because names and errors come from elsewhere and spreadsheets obey. */
+/**
+ * By RFC 4180. A text that begins like a formula gets an apostrophe, because names and errors come from elsewhere and
+ * spreadsheets obey.
+ */
 function toCell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);

@@ -23,7 +23,11 @@ test("while it is on nothing is sent, not even what needs no one; turned back, r
   bench.clock.advance(60_000);
   expect(await bench.advance(body.run_id)).toEqual({ kind: "settled" });
   expect((await bench.server.calls()).length).toBe(2);
-  expect((await database.db.event.findMany({ where: { type: { startsWith: "dispatch." } }, orderBy: { seq: "asc" } })).map((event) => event.type)).toEqual(["dispatch.paused", "dispatch.resumed"]);
+  expect(
+    (await database.db.event.findMany({ where: { type: { startsWith: "dispatch." } }, orderBy: { seq: "asc" } })).map(
+      (event) => event.type,
+    ),
+  ).toEqual(["dispatch.paused", "dispatch.resumed"]);
 });
 
 test("only an admin can turn it", async () => {

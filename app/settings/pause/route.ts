@@ -1,10 +1,10 @@
 import { callerOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
-import { actorOf } from "@/lib/auth/principal";
-import { engineDeps } from "@/lib/engine/deps";
-import { pauseDispatch } from "@/lib/engine/pause-dispatch";
+import { actorOf } from "@/lib/people/session/principal";
+import { engineDeps } from "@/lib/database/deps";
+import { pauseDispatch } from "@/lib/runs/pause-dispatch";
 import { getPause, setPause } from "@/lib/http/schemas/settings";
-import { isDispatchPaused } from "@/lib/store/queries/is-dispatch-paused";
+import { isDispatchPaused } from "@/lib/runs/queries/is-dispatch-paused";
 
 export const GET = route(getPause, async () => ({ data: { paused: await isDispatchPaused(engineDeps().db) } }));
 

@@ -7,7 +7,17 @@ export interface Finding {
 }
 
 export const ok = (check: string, text: string): Finding => ({ check, state: "ok", text });
-export const warning = (check: string, text: string, hint: string): Finding => ({ check, state: "warning", text, hint });
-export const problem = (check: string, text: string, hint: string): Finding => ({ check, state: "problem", text, hint });
+export const warning = (check: string, text: string, hint: string): Finding => ({
+  check,
+  state: "warning",
+  text,
+  hint,
+});
+export const problem = (check: string, text: string, hint: string): Finding => ({
+  check,
+  state: "problem",
+  text,
+  hint,
+});
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

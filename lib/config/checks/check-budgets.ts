@@ -1,12 +1,17 @@
 /** A budget counts what models cost by their prices: a model without one would be asked for ever and never reach it. */
-import type { Agent } from "../agent-schema";
-import { report, type Draft, type Loaded } from "../draft";
-import type { ModelGroup } from "../gateway-schema";
-import type { Links } from "../links";
-import type { Workflow } from "../workflow-schema";
+import type { Agent } from "@/lib/config/agent-schema";
+import { isUnknown, report, type Draft, type Loaded } from "@/lib/config/draft";
+import type { ModelGroup } from "@/lib/config/gateway-schema";
+import type { Links } from "@/lib/config/links";
+import type { Workflow } from "@/lib/config/workflow-schema";
 
 export function checkBudgets(draft: Draft, links: Links): void {
-  if (draft.gateway === null) return;
+  if (
+    draft.gateway === null ||
+    isUnknown(draft, draft.gateway.file, "model_groups") ||
+    isUnknown(draft, draft.gateway.file, "providers")
+  )
+    return;
   const { model_groups: groups } = draft.gateway.definition;
   for (const workflow of draft.workflows) {
     const { model_policy: policy, visibility } = workflow.definition;
@@ -14,9 +19,15 @@ export function checkBudgets(draft: Draft, links: Links): void {
     const used = listGroups(links, workflow);
     for (const group of groups.filter(({ name }) => used.has(name))) {
       for (const model of listUnpriced(draft, group)) {
-        report(draft, workflow.source, ["model_policy", "cost_budget_usd"], `the budget cannot be held: model ${model} of group ${group.name} has no price`, {
-          hint: `add it to \`pricing\` of ${group.name} in gateway.yaml, with 0 if it costs nothing`,
-        });
+        report(
+          draft,
+          workflow.source,
+          ["model_policy", "cost_budget_usd"],
+          `the budget cannot be held: model ${model} of group ${group.name} has no price`,
+          {
+            hint: `add it to \`pricing\` of ${group.name} in gateway.yaml, with 0 if it costs nothing`,
+          },
+        );
       }
     }
   }
@@ -28,7 +39,9 @@ function listUnpriced(draft: Draft, { models, pricing }: ModelGroup): string[] {
   return models.filter((model) => {
     const [provider, id] = [model.slice(0, model.indexOf("/")), model.slice(model.indexOf("/") + 1)];
     const type = stated.find((candidate) => candidate.name === provider)?.type;
-    return type !== undefined && type !== "scripted" && !pricing.some((price) => price.model === model || price.model === id);
+    return (
+      type !== undefined && type !== "scripted" && !pricing.some((price) => price.model === model || price.model === id)
+    );
   });
 }
 
@@ -37,8 +50,8 @@ function listGroups(links: Links, workflow: Loaded<Workflow>): Set<string> {
   const policy = workflow.definition.model_policy;
   const groups = new Set<string>();
   const visited = new Set<string>();
-  const add = (wished: string) => {
-    const group = policy?.force_group ?? wished;
+  const add = (wanted: string) => {
+    const group = policy?.force_group ?? wanted;
     groups.add(policy?.group_map?.[group] ?? group);
   };
   const visitSubagents = (agent: Loaded<Agent>) => {

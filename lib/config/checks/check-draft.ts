@@ -1,7 +1,7 @@
 /** All cross-checks, in one pass over what was read. Order does not matter: problems are sorted at the end. */
-import type { Draft } from "../draft";
-import { followLinks, type Links } from "../links";
-import { checkSecretChains } from "../secret-chain";
+import type { Draft } from "@/lib/config/draft";
+import { followLinks, type Links } from "@/lib/config/links";
+import { checkSecretChains } from "@/lib/config/secret-chain";
 import { checkAgents } from "./check-agents";
 import { checkBudgets } from "./check-budgets";
 import { checkEnvironments } from "./check-environments";

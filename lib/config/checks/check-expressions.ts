@@ -1,12 +1,12 @@
 /** JMESPath and `from` must be readable; a mistake in a condition would otherwise show only in a run. */
-import { report, type Draft, type Loaded } from "../draft";
-import { parseFrom } from "../from-expression";
-import { compile } from "../jmespath";
-import { findSlip } from "../jmespath-slips";
-import type { ValuePath } from "../problem";
-import type { TransformStep } from "../step-schema";
-import type { Workflow } from "../workflow-schema";
-import type { YamlSource } from "../yaml-source";
+import { report, type Draft, type Loaded } from "@/lib/config/draft";
+import { parseFrom } from "@/lib/config/from-expression";
+import { compile } from "@/lib/config/jmespath";
+import { findSlip } from "@/lib/config/jmespath-slips";
+import type { ValuePath } from "@/lib/config/problem";
+import type { TransformStep } from "@/lib/config/step-schema";
+import type { Workflow } from "@/lib/config/workflow-schema";
+import type { YamlSource } from "@/lib/config/yaml-source";
 
 export function checkExpressions(draft: Draft, { source, definition }: Loaded<Workflow>): void {
   const stepIds = definition.pipeline.map((step) => step.id);
@@ -21,14 +21,18 @@ export function checkExpressions(draft: Draft, { source, definition }: Loaded<Wo
   };
   const checkFrom = (at: ValuePath, text: string) => {
     if (parseFrom(text) !== null) return;
-    report(draft, source, at, `${JSON.stringify(text)} is not a path`, { hint: "write step.ID.FIELD, ID, ID.FIELD, or one template such as {{ params.NAME }}" });
+    report(draft, source, at, `${JSON.stringify(text)} is not a path`, {
+      hint: "write step.ID.FIELD, ID, ID.FIELD, or one template such as {{ params.NAME }}",
+    });
   };
   for (const [index, step] of definition.pipeline.entries()) {
     const at = ["pipeline", index];
     if (step.condition !== undefined) check([...at, "condition"], step.condition);
     if ("for_each" in step && step.for_each) checkFrom([...at, "for_each", "from"], step.for_each.from);
     if ("transform" in step) {
-      step.transform.inputs.forEach((input, position) => checkFrom([...at, "transform", "inputs", position, "from"], input.from));
+      step.transform.inputs.forEach((input, position) =>
+        checkFrom([...at, "transform", "inputs", position, "from"], input.from),
+      );
       for (const { at: inside, expression } of listOperationExpressions(step)) check([...at, ...inside], expression);
     }
   }

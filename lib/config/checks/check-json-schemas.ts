@@ -1,15 +1,21 @@
 import type { ErrorObject } from "ajv";
 import canonicalize from "canonicalize";
-import { report, type Draft } from "../draft";
-import { createSchemaValidator, findForeignReference, findUnknownKeyword, JSON_SCHEMA_KEYWORDS } from "../json-schema";
-import { suggest, type ValuePath } from "../problem";
-import type { YamlSource } from "../yaml-source";
-import { describe, valueAt } from "../zod-problems";
-import { listMisfitValues } from "./list-misfit-values";
+import { report, type Draft } from "@/lib/config/draft";
+import {
+  createSchemaValidator,
+  findForeignReference,
+  findUnknownKeyword,
+  JSON_SCHEMA_KEYWORDS,
+} from "@/lib/config/json-schema";
+import { suggest, type ValuePath } from "@/lib/config/problem";
+import type { YamlSource } from "@/lib/config/yaml-source";
+import { describe, valueAt } from "@/lib/config/zod-problems";
+import { listInvalidValues } from "./list-invalid-values";
 
 /** Compiles the JSON Schemas of a project and reports those that cannot be used. */
 export class SchemaChecker {
-  // The schema of schemas is asked below, for its errors; the code is only made to see whether it can be, so it need not be fast.
+  // The schema of schemas is asked below, for its errors; the code is only made to see whether it can be, so it need
+  // not be fast.
   private readonly ajv = createSchemaValidator({ validateSchema: false, code: { optimize: false } });
   /** Many files repeat the same small schemas; compiling is the dearest part of loading a large project. */
   private readonly seen = new Map<string, Mistake[]>();
@@ -18,20 +24,28 @@ export class SchemaChecker {
 
   check(source: YamlSource, at: ValuePath, schema: Record<string, unknown>, mustBeObject: boolean): void {
     if (mustBeObject && schema.type !== "object") {
-      report(this.draft, source, at, "params are given by name, so their schema must have `type: object`", { hint: "add `type: object` and list them under `properties`" });
+      report(this.draft, source, at, "params are given by name, so their schema must have `type: object`", {
+        hint: "add `type: object` and list them under `properties`",
+      });
       return;
     }
     const reference = findForeignReference(schema, at);
     if (reference !== null) {
-      report(this.draft, source, reference.at, `${JSON.stringify(reference.target)} would have to be fetched`, { hint: 'refer to a schema in the same place: "#/$defs/NAME"' });
+      report(this.draft, source, reference.at, `${JSON.stringify(reference.target)} would have to be fetched`, {
+        hint: 'refer to a schema in the same place: "#/$defs/NAME"',
+      });
       return;
     }
     const unknown = findUnknownKeyword(schema, at);
     if (unknown !== null) {
-      report(this.draft, source, unknown.at, `unknown JSON Schema keyword ${JSON.stringify(unknown.keyword)}`, { hint: suggest(unknown.keyword, JSON_SCHEMA_KEYWORDS), part: "key" });
+      report(this.draft, source, unknown.at, `unknown JSON Schema keyword ${JSON.stringify(unknown.keyword)}`, {
+        hint: suggest(unknown.keyword, JSON_SCHEMA_KEYWORDS),
+        part: "key",
+      });
       return;
     }
-    for (const mistake of this.compile(schema)) report(this.draft, source, [...at, ...mistake.at], mistake.message, { hint: mistake.hint });
+    for (const mistake of this.compile(schema))
+      report(this.draft, source, [...at, ...mistake.at], mistake.message, { hint: mistake.hint });
   }
 
   private compile(schema: Record<string, unknown>): Mistake[] {
@@ -53,7 +67,7 @@ export class SchemaChecker {
     } finally {
       this.ajv.removeSchema(schema);
     }
-    return listMisfitValues(this.ajv, schema);
+    return listInvalidValues(this.ajv, schema);
   }
 }
 
@@ -65,9 +79,17 @@ export interface Mistake {
 }
 
 function explainMistake(schema: unknown, error: ErrorObject | undefined): Mistake {
-  const at = (error?.instancePath ?? "").split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const at = (error?.instancePath ?? "")
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   const allowed: unknown = error?.params.allowedValues;
-  if (!Array.isArray(allowed)) return { at, message: `not a valid JSON Schema: ${at.at(-1) ?? "it"} ${error?.message ?? "is wrong"}` };
+  if (!Array.isArray(allowed))
+    return { at, message: `not a valid JSON Schema: ${at.at(-1) ?? "it"} ${error?.message ?? "is wrong"}` };
   const value = valueAt(schema, at);
-  return { at, message: `not a valid JSON Schema: ${describe(value)} is not allowed`, hint: suggest(typeof value === "string" ? value : "", allowed.map(String), "allowed") };
+  return {
+    at,
+    message: `not a valid JSON Schema: ${describe(value)} is not allowed`,
+    hint: suggest(typeof value === "string" ? value : "", allowed.map(String), "allowed"),
+  };
 }

@@ -1,14 +1,23 @@
 /** Params that are given and params that are declared fit in name and, where it can be known, in type. */
-import type { Agent } from "../agent-schema";
-import { report, type Draft, type Loaded } from "../draft";
-import type { JsonSchema } from "../field-schemas";
-import type { Links, ServerLink } from "../links";
-import { areTypesCompatible, isOpen, outputSchemaOf, propertiesOf, requiredOf, schemaAt, typeOf, typesOf } from "../param-schemas";
-import { findNearest, suggest, type ValuePath } from "../problem";
-import type { AgentStep, WorkflowStep } from "../step-schema";
-import { parseTemplates } from "../template";
-import type { Workflow } from "../workflow-schema";
-import { describe } from "../zod-problems";
+import type { Agent } from "@/lib/config/agent-schema";
+import { report, type Draft, type Loaded } from "@/lib/config/draft";
+import type { JsonSchema } from "@/lib/config/field-schemas";
+import type { Links, ServerLink } from "@/lib/config/links";
+import {
+  areTypesCompatible,
+  isOpen,
+  outputSchemaOf,
+  propertiesOf,
+  requiredOf,
+  schemaAt,
+  typeOf,
+  typesOf,
+} from "@/lib/config/param-schemas";
+import { findNearest, suggest, type ValuePath } from "@/lib/config/problem";
+import type { AgentStep, WorkflowStep } from "@/lib/config/step-schema";
+import { parseTemplates } from "@/lib/config/template";
+import type { Workflow } from "@/lib/config/workflow-schema";
+import { describe } from "@/lib/config/zod-problems";
 
 type TypeOfReference = (root: string, path: readonly string[]) => readonly string[] | null;
 
@@ -17,8 +26,10 @@ export function checkParams(draft: Draft, links: Links): void {
   for (const workflow of draft.workflows) {
     for (const [index, step] of workflow.definition.pipeline.entries()) {
       const target = links.steps.get(workflow.file)?.[index];
-      if (target?.kind === "agent" && "agent" in step) checkAgentStep(draft, workflow, index, step, target.agent, links);
-      if (target?.kind === "workflow" && "workflow" in step) checkWorkflowStep(draft, workflow, index, step, target.workflow, links);
+      if (target?.kind === "agent" && "agent" in step)
+        checkAgentStep(draft, workflow, index, step, target.agent, links);
+      if (target?.kind === "workflow" && "workflow" in step)
+        checkWorkflowStep(draft, workflow, index, step, target.workflow, links);
     }
   }
 }
@@ -32,7 +43,9 @@ function checkAgentFile(draft: Draft, agent: Loaded<Agent>, links: Links): void 
       const [name = ""] = path;
       if (Object.hasOwn(propertiesOf(schema), name) || (schema !== undefined && isOpen(schema))) continue;
       const known = Object.keys(propertiesOf(schema));
-      report(draft, agent.source, [...at, ...inside], `the agent declares no param ${JSON.stringify(name)}`, { hint: suggest(name, known, "declared") ?? "add it to params.schema.properties" });
+      report(draft, agent.source, [...at, ...inside], `the agent declares no param ${JSON.stringify(name)}`, {
+        hint: suggest(name, known, "declared") ?? "add it to params.schema.properties",
+      });
     }
   };
   checkDeclared(prompt.user, ["prompt", "user"]);
@@ -43,27 +56,60 @@ function checkAgentFile(draft: Draft, agent: Loaded<Agent>, links: Links): void 
     const known = Object.keys(server.definition.params);
     for (const param of Object.keys(given)) {
       if (known.includes(param)) continue;
-      report(draft, agent.source, ["servers", index, "params", param], `server ${name} has no param ${JSON.stringify(param)}`, { hint: suggest(param, known, "params of the server"), part: "key" });
+      report(
+        draft,
+        agent.source,
+        ["servers", index, "params", param],
+        `server ${name} has no param ${JSON.stringify(param)}`,
+        { hint: suggest(param, known, "params of the server"), part: "key" },
+      );
     }
   }
   for (const { at, agent: child, params: fixed } of links.subagents.get(agent.file) ?? []) {
     checkDeclared(fixed, [...at, "params"]);
     for (const [name, property] of Object.entries(propertiesOf(child.definition.params?.schema))) {
       if (property?.secret !== true || Object.hasOwn(fixed, name)) continue;
-      report(draft, agent.source, at, `the secret param ${JSON.stringify(name)} of agent ${child.definition.name} cannot come from the model`, {
-        hint: `write { path: ${child.file}, params: { ${name}: "{{ params.NAME }}" } } with a param of this agent that is marked secret`,
-      });
+      report(
+        draft,
+        agent.source,
+        at,
+        `the secret param ${JSON.stringify(name)} of agent ${child.definition.name} cannot come from the model`,
+        {
+          hint: `write { path: ${child.file}, params: { ${name}: "{{ params.NAME }}" } } with a param of this agent that is marked secret`,
+        },
+      );
     }
-    checkGiven(draft, agent.source, { at: [...at, "params"], given: fixed, schema: child.definition.params?.schema, owner: `agent ${child.definition.name}`, isPartial: true, typeOfReference });
+    checkGiven(draft, agent.source, {
+      at: [...at, "params"],
+      given: fixed,
+      schema: child.definition.params?.schema,
+      owner: `agent ${child.definition.name}`,
+      isPartial: true,
+      typeOfReference,
+    });
   }
 }
 
-function checkAgentStep(draft: Draft, workflow: Loaded<Workflow>, index: number, step: AgentStep, agent: Loaded<Agent>, links: Links): void {
+function checkAgentStep(
+  draft: Draft,
+  workflow: Loaded<Workflow>,
+  index: number,
+  step: AgentStep,
+  agent: Loaded<Agent>,
+  links: Links,
+): void {
   const { server: overrides, ...given } = step.params;
   const at = ["pipeline", index, "params"];
   const schema = agent.definition.params?.schema;
   const owner = `agent ${agent.definition.name}`;
-  checkGiven(draft, workflow.source, { at, given, schema, owner, isPartial: false, typeOfReference: referenceTypes(workflow, links) });
+  checkGiven(draft, workflow.source, {
+    at,
+    given,
+    schema,
+    owner,
+    isPartial: false,
+    typeOfReference: referenceTypes(workflow, links),
+  });
   checkUsed(draft, workflow, at, given, agent);
   const servers = links.servers.get(agent.file) ?? [];
   if (overrides !== undefined) checkOverrides(draft, workflow, [...at, "server"], overrides, servers, agent);
@@ -80,26 +126,50 @@ interface Given {
   typeOfReference: TypeOfReference;
 }
 
-function checkGiven(draft: Draft, source: Loaded<unknown>["source"], { at, given, schema, owner, isPartial, typeOfReference }: Given): void {
+function checkGiven(
+  draft: Draft,
+  source: Loaded<unknown>["source"],
+  { at, given, schema, owner, isPartial, typeOfReference }: Given,
+): void {
   if (schema === undefined) return; // Files of older projects declare no params; they get what they are given.
   const properties = propertiesOf(schema);
   const names = Object.keys(properties);
-  const meant = new Set(Object.keys(given).filter((name) => !names.includes(name)).map((name) => findNearest(name, names)));
+  const meant = new Set(
+    Object.keys(given)
+      .filter((name) => !names.includes(name))
+      .map((name) => findNearest(name, names)),
+  );
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(properties, name)) {
       if (isOpen(schema)) continue;
-      report(draft, source, [...at, name], `${owner} has no param ${JSON.stringify(name)}`, { hint: suggest(name, names, "its params"), part: "key" });
+      report(draft, source, [...at, name], `${owner} has no param ${JSON.stringify(name)}`, {
+        hint: suggest(name, names, "its params"),
+        part: "key",
+      });
       continue;
     }
-    checkType(draft, source, [...at, name], value, properties[name] ?? {}, { name: `the param ${name} of ${owner}`, typeOfReference });
+    checkType(draft, source, [...at, name], value, properties[name] ?? {}, {
+      name: `the param ${name} of ${owner}`,
+      typeOfReference,
+    });
   }
   for (const name of isPartial ? [] : requiredOf(schema)) {
     if (Object.hasOwn(given, name) || meant.has(name) || properties[name]?.default !== undefined) continue;
-    report(draft, source, at, `${owner} needs the param ${JSON.stringify(name)}`, { hint: `add \`${name}:\` here`, part: "key" });
+    report(draft, source, at, `${owner} needs the param ${JSON.stringify(name)}`, {
+      hint: `add \`${name}:\` here`,
+      part: "key",
+    });
   }
 }
 
-function checkType(draft: Draft, source: Loaded<unknown>["source"], at: ValuePath, value: unknown, schema: JsonSchema, { name, typeOfReference }: { name: string; typeOfReference: TypeOfReference }): void {
+function checkType(
+  draft: Draft,
+  source: Loaded<unknown>["source"],
+  at: ValuePath,
+  value: unknown,
+  schema: JsonSchema,
+  { name, typeOfReference }: { name: string; typeOfReference: TypeOfReference },
+): void {
   const wanted = typesOf(schema);
   const { references } = parseTemplates(value);
   const [first] = references;
@@ -108,30 +178,63 @@ function checkType(draft: Draft, source: Loaded<unknown>["source"], at: ValuePat
   if (!areTypesCompatible(given, wanted)) {
     const shown = isWhole ? `{{ ${first?.text} }} gives ${nameTypes(given)}` : `${describe(value)} is given`;
     report(draft, source, at, `${name} must be ${nameTypes(wanted)}, but ${shown}`);
-  } else if (references.length === 0 && Array.isArray(schema.enum) && !schema.enum.some((allowed) => JSON.stringify(allowed) === JSON.stringify(value))) {
-    report(draft, source, at, `${describe(value)} is not allowed for ${name}`, { hint: typeof value === "string" ? suggest(value, schema.enum.map(String), "allowed") : undefined });
+  } else if (
+    references.length === 0 &&
+    Array.isArray(schema.enum) &&
+    !schema.enum.some((allowed) => JSON.stringify(allowed) === JSON.stringify(value))
+  ) {
+    report(draft, source, at, `${describe(value)} is not allowed for ${name}`, {
+      hint: typeof value === "string" ? suggest(value, schema.enum.map(String), "allowed") : undefined,
+    });
   }
 }
 
 function nameTypes(types: readonly string[] | null): string {
-  return (types ?? []).map((type) => (type === "null" ? type : `${/^[aio]/.test(type) ? "an" : "a"} ${type}`)).join(" or ");
+  return (types ?? [])
+    .map((type) => (type === "null" ? type : `${/^[aio]/.test(type) ? "an" : "a"} ${type}`))
+    .join(" or ");
 }
 
 /** A param that the agent's texts use, but that nobody gives, would fail the step when it starts. */
-function checkUsed(draft: Draft, workflow: Loaded<Workflow>, at: ValuePath, given: Readonly<Record<string, unknown>>, agent: Loaded<Agent>): void {
+function checkUsed(
+  draft: Draft,
+  workflow: Loaded<Workflow>,
+  at: ValuePath,
+  given: Readonly<Record<string, unknown>>,
+  agent: Loaded<Agent>,
+): void {
   const schema = agent.definition.params?.schema;
   const required = requiredOf(schema);
-  const { references } = parseTemplates([agent.definition.prompt.user ?? "", agent.definition.prompt.reflect ?? ""], ["params"]);
+  const { references } = parseTemplates(
+    [agent.definition.prompt.user ?? "", agent.definition.prompt.reflect ?? ""],
+    ["params"],
+  );
   for (const name of new Set(references.map((reference) => reference.path[0] ?? ""))) {
     const property = schemaAt(schema, [name]);
-    if (property === null || required.includes(name) || Object.hasOwn(given, name) || property.default !== undefined) continue;
-    report(draft, workflow.source, at, `the prompt of ${agent.definition.name} uses params.${name}, which the step does not give`, { hint: `add \`${name}:\` here, or a \`default\` in ${agent.file}`, part: "key" });
+    if (property === null || required.includes(name) || Object.hasOwn(given, name) || property.default !== undefined)
+      continue;
+    report(
+      draft,
+      workflow.source,
+      at,
+      `the prompt of ${agent.definition.name} uses params.${name}, which the step does not give`,
+      { hint: `add \`${name}:\` here, or a \`default\` in ${agent.file}`, part: "key" },
+    );
   }
 }
 
-function checkOverrides(draft: Draft, workflow: Loaded<Workflow>, at: ValuePath, overrides: unknown, servers: readonly ServerLink[], agent: Loaded<Agent>): void {
+function checkOverrides(
+  draft: Draft,
+  workflow: Loaded<Workflow>,
+  at: ValuePath,
+  overrides: unknown,
+  servers: readonly ServerLink[],
+  agent: Loaded<Agent>,
+): void {
   if (overrides === null || typeof overrides !== "object" || Array.isArray(overrides)) {
-    report(draft, workflow.source, at, `expected a mapping, got ${describe(overrides)}`, { hint: "write `server: { NAME: { PARAM: value } }`" });
+    report(draft, workflow.source, at, `expected a mapping, got ${describe(overrides)}`, {
+      hint: "write `server: { NAME: { PARAM: value } }`",
+    });
     return;
   }
   const isWhole = servers.length === agent.definition.servers.length;
@@ -140,7 +243,20 @@ function checkOverrides(draft: Draft, workflow: Loaded<Workflow>, at: ValuePath,
     if (link === undefined) {
       // Of a server whose own file or reference is wrong, which is reported there, not even the name is known.
       if (!isWhole) continue;
-      report(draft, workflow.source, [...at, name], `agent ${agent.definition.name} has no server ${JSON.stringify(name)}`, { hint: suggest(name, servers.map((server) => server.name), "its servers"), part: "key" });
+      report(
+        draft,
+        workflow.source,
+        [...at, name],
+        `agent ${agent.definition.name} has no server ${JSON.stringify(name)}`,
+        {
+          hint: suggest(
+            name,
+            servers.map((server) => server.name),
+            "its servers",
+          ),
+          part: "key",
+        },
+      );
       continue;
     }
     if (values === null || typeof values !== "object" || Array.isArray(values)) {
@@ -149,35 +265,72 @@ function checkOverrides(draft: Draft, workflow: Loaded<Workflow>, at: ValuePath,
     }
     const known = Object.keys(link.server.definition.params);
     for (const param of Object.keys(values)) {
-      if (!known.includes(param)) report(draft, workflow.source, [...at, name, param], `server ${name} has no param ${JSON.stringify(param)}`, { hint: suggest(param, known, "params of the server"), part: "key" });
+      if (!known.includes(param))
+        report(draft, workflow.source, [...at, name, param], `server ${name} has no param ${JSON.stringify(param)}`, {
+          hint: suggest(param, known, "params of the server"),
+          part: "key",
+        });
     }
   }
 }
 
-function checkServerParams(draft: Draft, workflow: Loaded<Workflow>, at: ValuePath, { index, name, server }: ServerLink, agent: Loaded<Agent>, overrides: unknown): void {
+function checkServerParams(
+  draft: Draft,
+  workflow: Loaded<Workflow>,
+  at: ValuePath,
+  { index, name, server }: ServerLink,
+  agent: Loaded<Agent>,
+  overrides: unknown,
+): void {
   const fromAgent = agent.definition.servers[index]?.params ?? {};
   const given = (overrides ?? {}) as Record<string, Record<string, unknown> | null>;
   const fromStep = (Object.hasOwn(given, name) ? given[name] : null) ?? {};
   for (const [param, { default: fallback, secret }] of Object.entries(server.definition.params)) {
     if (fallback !== undefined || Object.hasOwn(fromAgent, param) || Object.hasOwn(fromStep, param)) continue;
-    report(draft, workflow.source, at, `server ${name} of agent ${agent.definition.name} needs the param ${JSON.stringify(param)}, which nobody gives`, {
-      hint: `add it under servers[${index}].params in ${agent.file}, or under params.server.${name} here${secret ? "" : `, or give it a default in ${server.file}`}`,
-    });
+    report(
+      draft,
+      workflow.source,
+      at,
+      `server ${name} of agent ${agent.definition.name} needs the param ${JSON.stringify(param)}, which nobody gives`,
+      {
+        hint: `add it under servers[${index}].params in ${agent.file}, or under params.server.${name} here${secret ? "" : `, or give it a default in ${server.file}`}`,
+      },
+    );
   }
 }
 
-function checkWorkflowStep(draft: Draft, workflow: Loaded<Workflow>, index: number, step: WorkflowStep, target: Loaded<Workflow>, links: Links): void {
+function checkWorkflowStep(
+  draft: Draft,
+  workflow: Loaded<Workflow>,
+  index: number,
+  step: WorkflowStep,
+  target: Loaded<Workflow>,
+  links: Links,
+): void {
   const at = ["pipeline", index];
   if (step.input !== undefined && step.params !== undefined) {
-    report(draft, workflow.source, [...at, "params"], "`input` and `params` are both given", { hint: "they mean the same; keep `input`", part: "key" });
+    report(draft, workflow.source, [...at, "params"], "`input` and `params` are both given", {
+      hint: "they mean the same; keep `input`",
+      part: "key",
+    });
   }
   const field = step.input === undefined && step.params !== undefined ? "params" : "input";
   checkGiven(draft, workflow.source, {
-    at: [...at, field], given: step.input ?? step.params ?? {}, schema: target.definition.params?.schema,
-    owner: `workflow ${target.definition.name}`, isPartial: false, typeOfReference: referenceTypes(workflow, links),
+    at: [...at, field],
+    given: step.input ?? step.params ?? {},
+    schema: target.definition.params?.schema,
+    owner: `workflow ${target.definition.name}`,
+    isPartial: false,
+    typeOfReference: referenceTypes(workflow, links),
   });
   if (step.webhooks === "execute" && target.definition.webhooks !== "execute") {
-    report(draft, workflow.source, [...at, "webhooks"], `${target.definition.name} does not opt in to sending its webhooks`, { severity: "warning", hint: `add \`webhooks: execute\` to ${target.file}` });
+    report(
+      draft,
+      workflow.source,
+      [...at, "webhooks"],
+      `${target.definition.name} does not opt in to sending its webhooks`,
+      { severity: "warning", hint: `add \`webhooks: execute\` to ${target.file}` },
+    );
   }
 }
 
@@ -188,6 +341,8 @@ function referenceTypes({ definition, file }: Loaded<Workflow>, links: Links): T
     if (root === "params") return typesOf(schemaAt(definition.params?.schema, path));
     const index = root === "step" ? definition.pipeline.findIndex((step) => step.id === path[0]) : -1;
     const step = definition.pipeline[index];
-    return step === undefined ? null : typesOf(schemaAt(outputSchemaOf(step, links.steps.get(file)?.[index] ?? null), path.slice(1)));
+    return step === undefined
+      ? null
+      : typesOf(schemaAt(outputSchemaOf(step, links.steps.get(file)?.[index] ?? null), path.slice(1)));
   };
 }

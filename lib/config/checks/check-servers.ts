@@ -1,7 +1,7 @@
-import { BUILTIN_PREFIX } from "../builtin-servers";
-import { report, type Draft, type LoadedServer } from "../draft";
-import { suggest } from "../problem";
-import { parseTemplates } from "../template";
+import { BUILTIN_PREFIX } from "@/lib/config/builtin-servers";
+import { isUnknown, report, type Draft, type LoadedServer } from "@/lib/config/draft";
+import { suggest } from "@/lib/config/problem";
+import { parseTemplates } from "@/lib/config/template";
 import { checkAddress } from "./check-address";
 import { checkPlainHttp } from "./check-plain-http";
 import { checkLegacyReferences, checkTemplates, isLegacyReference } from "./check-templates";
@@ -9,27 +9,48 @@ import { checkUnique } from "./check-unique";
 
 export function checkServers(draft: Draft): void {
   const servers = draft.servers.filter((server) => server.origin !== "builtin");
-  checkUnique(draft, "server", servers.map((server) => ({ name: server.definition.name, source: server.source, at: [...server.base, "name"] })));
+  checkUnique(
+    draft,
+    "server",
+    servers.map((server) => ({ name: server.definition.name, source: server.source, at: [...server.base, "name"] })),
+  );
   for (const server of servers) {
     checkName(draft, server);
     checkTransport(draft, server);
     checkAuth(draft, server);
+    checkListAuth(draft, server);
     const { url, auth, params } = server.definition;
-    if (url !== undefined) checkAddress(draft, server.source, [...server.base, "url"], url, "pass it through a param marked `secret: true`, and `auth`");
-    if (url !== undefined && (auth !== undefined || Object.values(params).some(({ secret }) => secret))) checkPlainHttp(draft, server.source, [...server.base, "url"], url);
+    if (url !== undefined)
+      checkAddress(
+        draft,
+        server.source,
+        [...server.base, "url"],
+        url,
+        "pass it through a param marked `secret: true`, and `auth`",
+      );
+    if (url !== undefined && (auth !== undefined || Object.values(params).some(({ secret }) => secret)))
+      checkPlainHttp(draft, server.source, [...server.base, "url"], url);
     for (const { path, at } of parseTemplates(server.definition.env ?? {}, ["params"]).references) {
       checkDeclared(draft, server, [...server.base, "env", ...at], path[0] ?? "");
     }
   }
   const files = new Map(servers.map((server) => [server.file, server]));
   for (const file of files.values()) {
-    checkLegacyReferences(draft, file, (name) => `declare a param marked \`secret: true\`, let the agent pass it, and write "{{ params.${name.toLowerCase()} }}"`);
+    checkLegacyReferences(
+      draft,
+      file,
+      (name) =>
+        `declare a param marked \`secret: true\`, let the agent pass it, and write "{{ params.${name.toLowerCase()} }}"`,
+    );
     checkTemplates(draft, file, (path) => {
       const [field, ...rest] = path.slice(file.base.length === 0 ? 0 : 2);
       if (field === "auth" && rest[0] === "secret") return ["params"];
       if (field === "env") return ["params"];
       if (field === "tools" && rest[1] === "summary") return ["args"];
-      return { roots: [], hint: "values in a server file are literals; only `auth.secret`, `env` and `summary` are filled in" };
+      return {
+        roots: [],
+        hint: "values in a server file are literals; only `auth.secret`, `env` and `summary` are filled in",
+      };
     });
   }
 }
@@ -37,16 +58,25 @@ export function checkServers(draft: Draft): void {
 function checkName(draft: Draft, { source, base, definition }: LoadedServer): void {
   const reserved = BUILTIN_PREFIX.slice(0, -1);
   if (definition.name !== reserved && !definition.name.startsWith(`${reserved}-`)) return;
-  report(draft, source, [...base, "name"], `names that begin with "${reserved}-" are reserved for built-in servers`, { hint: `choose another name, such as "my-${definition.name}"` });
+  report(draft, source, [...base, "name"], `names that begin with "${reserved}-" are reserved for built-in servers`, {
+    hint: `choose another name, such as "my-${definition.name}"`,
+  });
 }
 
 function checkTransport(draft: Draft, { source, base, definition }: LoadedServer): void {
   const { transport, url, command } = definition;
   const at = (field: string) => [...base, field];
   if (transport !== "stdio") {
-    if (url === undefined) report(draft, source, base, 'the field "url" is missing', { hint: "give the address of the MCP server, such as https://mcp.internal/wiki" });
+    if (url === undefined && !isUnknown(draft, source.file, ...at("url")))
+      report(draft, source, base, 'the field "url" is missing', {
+        hint: "give the address of the MCP server, such as https://mcp.internal/wiki",
+      });
     for (const field of ["command", "args", "env"] as const) {
-      if (definition[field] !== undefined) report(draft, source, at(field), `"${field}" belongs to \`transport: stdio\``, { hint: "remove it, or set the transport", part: "key" });
+      if (definition[field] !== undefined)
+        report(draft, source, at(field), `"${field}" belongs to \`transport: stdio\``, {
+          hint: "remove it, or set the transport",
+          part: "key",
+        });
     }
     return;
   }
@@ -55,9 +85,20 @@ function checkTransport(draft: Draft, { source, base, definition }: LoadedServer
       hint: "offer the server over HTTP, or set KIMITSU_ALLOW_STDIO=1 where Kimitsu runs",
     });
   }
-  if (command === undefined) report(draft, source, base, 'the field "command" is missing', { hint: "with `transport: stdio` it names the program to start" });
-  if (url !== undefined) report(draft, source, at("url"), '"url" has no meaning with `transport: stdio`', { hint: "remove it", part: "key" });
-  if (definition.auth !== undefined) report(draft, source, at("auth"), '"auth" has no meaning with `transport: stdio`', { hint: "pass the secret in `env`", part: "key" });
+  if (command === undefined && !isUnknown(draft, source.file, ...at("command")))
+    report(draft, source, base, 'the field "command" is missing', {
+      hint: "with `transport: stdio` it names the program to start",
+    });
+  if (url !== undefined)
+    report(draft, source, at("url"), '"url" has no meaning with `transport: stdio`', {
+      hint: "remove it",
+      part: "key",
+    });
+  if (definition.auth !== undefined)
+    report(draft, source, at("auth"), '"auth" has no meaning with `transport: stdio`', {
+      hint: "pass the secret in `env`",
+      part: "key",
+    });
 }
 
 function checkAuth(draft: Draft, server: LoadedServer): void {
@@ -75,13 +116,41 @@ function checkAuth(draft: Draft, server: LoadedServer): void {
     });
     return;
   }
-  report(draft, source, at, "the secret itself stands in the file, where everyone who reads the repository can see it", {
-    severity: "warning", hint: 'pass it through a param: "{{ params.NAME }}"',
-  });
+  report(
+    draft,
+    source,
+    at,
+    "the secret itself stands in the file, where everyone who reads the repository can see it",
+    {
+      severity: "warning",
+      hint: 'pass it through a param: "{{ params.NAME }}"',
+    },
+  );
 }
 
-function checkDeclared(draft: Draft, { source, definition }: LoadedServer, at: readonly (string | number)[], name: string): void {
-  if (Object.hasOwn(definition.params, name)) return;
+function checkListAuth(draft: Draft, { source, base, definition }: LoadedServer): void {
+  if (definition.list_auth !== "none") return;
+  const at = [...base, "list_auth"];
+  if (definition.transport === "stdio") {
+    report(draft, source, at, "a process (stdio) gets its secrets when it is started, before it lists anything", {
+      hint: "remove `list_auth`, or offer the server over HTTP",
+    });
+  } else if (definition.auth === undefined && !Object.values(definition.params).some(({ secret }) => secret)) {
+    report(draft, source, at, "the server has no credential that could be left out", {
+      hint: "remove `list_auth`, or add `auth`",
+    });
+  }
+}
+
+function checkDeclared(
+  draft: Draft,
+  { source, base, definition }: LoadedServer,
+  at: readonly (string | number)[],
+  name: string,
+): void {
+  if (Object.hasOwn(definition.params, name) || isUnknown(draft, source.file, ...base, "params", name)) return;
   const known = Object.keys(definition.params);
-  report(draft, source, at, `the server declares no param ${JSON.stringify(name)}`, { hint: suggest(name, known, "declared") ?? `add it under \`params\`` });
+  report(draft, source, at, `the server declares no param ${JSON.stringify(name)}`, {
+    hint: suggest(name, known, "declared") ?? `add it under \`params\``,
+  });
 }

@@ -1,7 +1,7 @@
 /** Runs before the schema: a step with two kinds, or none, deserves a better answer than a list of unknown fields. */
-import { formatPath, suggest, type Problem } from "../problem";
-import { STEP_KINDS } from "../step-schema";
-import type { YamlSource } from "../yaml-source";
+import { formatPath, suggest, type Problem } from "@/lib/config/problem";
+import { STEP_KINDS } from "@/lib/config/step-schema";
+import type { YamlSource } from "@/lib/config/yaml-source";
 
 export interface StepKindCheck {
   problems: Problem[];
@@ -21,10 +21,15 @@ export function checkStepKinds(source: YamlSource): StepKindCheck {
     const at = ["pipeline", index];
     const place = (part: readonly (string | number)[]) => source.locate(part, "key");
     const list = STEP_KINDS.map((kind) => `\`${kind}\``).join(", ");
-    const typo = Object.keys(step).map((key) => ({ key, hint: suggest(key, STEP_KINDS) })).find(({ hint }) => hint?.startsWith("did you mean"));
+    const typo = Object.keys(step)
+      .map((key) => ({ key, hint: suggest(key, STEP_KINDS) }))
+      .find(({ hint }) => hint?.startsWith("did you mean"));
     const [message, hint] =
       kinds.length > 1
-        ? [`the step has ${kinds.map((kind) => `\`${kind}\``).join(" and ")}`, `a step has exactly one of ${list}; split it into several steps`]
+        ? [
+            `the step has ${kinds.map((kind) => `\`${kind}\``).join(" and ")}`,
+            `a step has exactly one of ${list}; split it into several steps`,
+          ]
         : typo === undefined
           ? ["the step does nothing", `give exactly one of ${list}`]
           : [`unknown field ${JSON.stringify(typo.key)}`, typo.hint];

@@ -1,20 +1,28 @@
 /** `{{ }}` may stand only where it is filled in, and only name what is known there. */
-import { report, type Draft, type Loaded } from "../draft";
-import type { ValuePath } from "../problem";
-import { parseTemplates, type TemplateRoot } from "../template";
+import { report, type Draft, type Loaded } from "@/lib/config/draft";
+import type { ValuePath } from "@/lib/config/problem";
+import { parseTemplates, type TemplateRoot } from "@/lib/config/template";
 
 /** What may be named at a place; "skip" for texts in which braces mean nothing, such as a JSON Schema. */
 export type PlaceRule = readonly TemplateRoot[] | "skip" | { roots: readonly TemplateRoot[]; hint: string };
 
 /** Checks every string of a file against the rule of its place. */
-export function checkTemplates(draft: Draft, { source }: Loaded<unknown>, ruleAt: (path: ValuePath) => PlaceRule): void {
+export function checkTemplates(
+  draft: Draft,
+  { source }: Loaded<unknown>,
+  ruleAt: (path: ValuePath) => PlaceRule,
+): void {
   const visit = (value: unknown, path: ValuePath): void => {
     if (typeof value === "string") {
       if (value.includes("{{")) checkText(value, path);
     } else if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
     else if (value !== null && typeof value === "object") {
       for (const [key, item] of Object.entries(value)) {
-        if (key.includes("{{") && ruleAt(path) !== "skip") report(draft, source, [...path, key], "templates in field names are not filled in", { hint: "use them in values only", part: "key" });
+        if (key.includes("{{") && ruleAt(path) !== "skip")
+          report(draft, source, [...path, key], "templates in field names are not filled in", {
+            hint: "use them in values only",
+            part: "key",
+          });
         visit(item, [...path, key]);
       }
     }
@@ -35,15 +43,26 @@ export function isLegacyReference(text: string): boolean {
 }
 
 /** The older `env:NAME` form would otherwise be sent to the server as it stands. */
-export function checkLegacyReferences(draft: Draft, { source }: Loaded<unknown>, explain: (name: string, path: ValuePath) => string): void {
+export function checkLegacyReferences(
+  draft: Draft,
+  { source }: Loaded<unknown>,
+  explain: (name: string, path: ValuePath) => string,
+): void {
   const visit = (value: unknown, path: ValuePath): void => {
     if (typeof value === "string") {
       const match = LEGACY.exec(value);
-      // Prose may speak of "env:something"; a value that is nothing else, or names a variable in capitals, is a reference.
-      const isReference = match !== null && (match[0].length === value.trim().length || (/^[A-Z]/.test(match[2] ?? "") && !isProse(path)));
-      if (isReference) report(draft, source, path, `"${match[1]}:${match[2]}" is no longer supported`, { hint: explain(match[2] ?? "", path) });
+      // Prose may speak of "env:something"; a value that is nothing else, or names a variable in capitals, is a
+      // reference.
+      const isReference =
+        match !== null &&
+        (match[0].length === value.trim().length || (/^[A-Z]/.test(match[2] ?? "") && !isProse(path)));
+      if (isReference)
+        report(draft, source, path, `"${match[1]}:${match[2]}" is no longer supported`, {
+          hint: explain(match[2] ?? "", path),
+        });
     } else if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
-    else if (value !== null && typeof value === "object") for (const [key, item] of Object.entries(value)) visit(item, [...path, key]);
+    else if (value !== null && typeof value === "object")
+      for (const [key, item] of Object.entries(value)) visit(item, [...path, key]);
   };
   visit(source.value, []);
 }

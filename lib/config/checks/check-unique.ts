@@ -1,6 +1,6 @@
-import { report, type Draft } from "../draft";
-import type { ValuePath } from "../problem";
-import type { YamlSource } from "../yaml-source";
+import { report, type Draft } from "@/lib/config/draft";
+import type { ValuePath } from "@/lib/config/problem";
+import type { YamlSource } from "@/lib/config/yaml-source";
 
 interface Named {
   name: string;

@@ -1,10 +1,10 @@
-import { report, type Draft, type Loaded } from "../draft";
-import type { Links } from "../links";
-import { listCycles, listDependencies } from "../pipeline-order";
-import type { ValuePath } from "../problem";
-import { parseTemplates } from "../template";
-import type { Workflow } from "../workflow-schema";
-import { valueAt } from "../zod-problems";
+import { isUnknown, report, type Draft, type Loaded } from "@/lib/config/draft";
+import type { Links } from "@/lib/config/links";
+import { listCycles, listDependencies } from "@/lib/config/pipeline-order";
+import type { ValuePath } from "@/lib/config/problem";
+import { parseTemplates } from "@/lib/config/template";
+import type { Workflow } from "@/lib/config/workflow-schema";
+import { valueAt } from "@/lib/config/zod-problems";
 import { checkAddress } from "./check-address";
 import { checkDeclaredEnv, checkEnvBlock } from "./check-env";
 import { checkExpressions } from "./check-expressions";
@@ -23,7 +23,11 @@ const ROOT_FIELDS = [
 const RESERVED_STEP_IDS = ["step", "params", "env", "item", "item_index"];
 
 export function checkWorkflows(draft: Draft, links: Links): void {
-  checkUnique(draft, "workflow", draft.workflows.map(({ definition, source }) => ({ name: definition.name, source, at: ["name"] })));
+  checkUnique(
+    draft,
+    "workflow",
+    draft.workflows.map(({ definition, source }) => ({ name: definition.name, source, at: ["name"] })),
+  );
   for (const workflow of draft.workflows) {
     checkVisibility(draft, workflow);
     checkEnvBlock(draft, workflow.source, workflow.definition.env);
@@ -45,7 +49,11 @@ function checkVisibility(draft: Draft, { source, definition }: Loaded<Workflow>)
   if (definition.visibility === "sub-workflow") {
     for (const [field, hint] of ROOT_FIELDS) {
       const isGiven = field === "env" ? definition.env.length > 0 : definition[field] !== undefined;
-      if (isGiven) report(draft, source, [field], `\`${field}\` belongs to root workflows; this one is a sub-workflow`, { hint, part: "key" });
+      if (isGiven)
+        report(draft, source, [field], `\`${field}\` belongs to root workflows; this one is a sub-workflow`, {
+          hint,
+          part: "key",
+        });
     }
   }
   if (definition.invoke === undefined) return;
@@ -56,12 +64,14 @@ function checkVisibility(draft: Draft, { source, definition }: Loaded<Workflow>)
 
 function checkModels(draft: Draft, { source, definition }: Loaded<Workflow>): void {
   const policy = definition.model_policy;
-  if (policy?.force_group !== undefined) checkModelGroup(draft, source, ["model_policy", "force_group"], policy.force_group);
+  if (policy?.force_group !== undefined)
+    checkModelGroup(draft, source, ["model_policy", "force_group"], policy.force_group);
   for (const [from, to] of Object.entries(policy?.group_map ?? {})) {
     checkModelGroup(draft, source, ["model_policy", "group_map", from], to);
   }
   for (const [index, step] of definition.pipeline.entries()) {
-    if ("agent" in step && step.model?.group !== undefined) checkModelGroup(draft, source, ["pipeline", index, "model", "group"], step.model.group);
+    if ("agent" in step && step.model?.group !== undefined)
+      checkModelGroup(draft, source, ["pipeline", index, "model", "group"], step.model.group);
   }
 }
 
@@ -71,7 +81,9 @@ function checkPlaces(draft: Draft, workflow: Loaded<Workflow>): void {
   const hint = isRoot ? undefined : "a sub-workflow has no `env`; pass the value as a param from the parent workflow";
   checkLegacyReferences(draft, workflow, (name, path) => {
     const isEnv = path[0] === "invoke" || isRoot;
-    return isEnv ? `write "{{ env.${name} }}" and declare ${name} under \`env\`` : `write "{{ params.${name.toLowerCase()} }}"`;
+    return isEnv
+      ? `write "{{ env.${name} }}" and declare ${name} under \`env\``
+      : `write "{{ params.${name.toLowerCase()} }}"`;
   });
   const allowed = (isFanOut: boolean): PlaceRule => {
     const all = isFanOut ? [...roots, "item" as const, "item_index" as const] : roots;
@@ -82,17 +94,26 @@ function checkPlaces(draft: Draft, workflow: Loaded<Workflow>): void {
     if (field === "invoke") return ["env"];
     if (field === "output" && index === "map") return allowed(false);
     if (field === "output" && index === "from") return ["step"];
-    if (field !== "pipeline") return field === "params" || field === "output" ? "skip" : { roots: [], hint: "templates are filled in only in steps and in `output.map`" };
+    if (field !== "pipeline")
+      return field === "params" || field === "output"
+        ? "skip"
+        : { roots: [], hint: "templates are filled in only in steps and in `output.map`" };
     const step = workflow.definition.pipeline[Number(index)];
-    const isFanOut = step !== undefined && "for_each" in step && step.for_each !== undefined;
+    const isFanOut =
+      step !== undefined &&
+      (("for_each" in step && step.for_each !== undefined) ||
+        isUnknown(draft, workflow.file, "pipeline", Number(index), "for_each"));
     if ((inner === "params" || inner === "input") && !isFanOut && usesItem(workflow, path)) {
       return { roots, hint: "`item` exists only in a step with `for_each`" };
     }
     if (inner === "params" || inner === "input") return allowed(isFanOut);
     if (inner === "webhook") return rest[0] === "method" || rest[0] === "timeout_s" ? [] : allowed(false);
     if ((inner === "for_each" && rest[0] === "from") || rest.at(-1) === "from") return allowed(false);
-    if (inner === "condition" || inner === "transform") return { roots: [], hint: "expressions are bare JMESPath: write step.ID.FIELD without braces" };
-    return inner === "output" ? "skip" : { roots: [], hint: "templates are filled in only in `params`, `input`, `webhook` and `from`" };
+    if (inner === "condition" || inner === "transform")
+      return { roots: [], hint: "expressions are bare JMESPath: write step.ID.FIELD without braces" };
+    return inner === "output"
+      ? "skip"
+      : { roots: [], hint: "templates are filled in only in `params`, `input`, `webhook` and `from`" };
   });
 }
 
@@ -102,9 +123,16 @@ function usesItem({ source }: Loaded<Workflow>, path: ValuePath): boolean {
 }
 
 function checkStepIds(draft: Draft, { source, definition }: Loaded<Workflow>): boolean {
-  checkUnique(draft, "step", definition.pipeline.map(({ id }, index) => ({ name: id, source, at: ["pipeline", index, "id"] })));
+  checkUnique(
+    draft,
+    "step",
+    definition.pipeline.map(({ id }, index) => ({ name: id, source, at: ["pipeline", index, "id"] })),
+  );
   for (const [index, { id }] of definition.pipeline.entries()) {
-    if (RESERVED_STEP_IDS.includes(id)) report(draft, source, ["pipeline", index, "id"], `a step cannot be named ${JSON.stringify(id)}`, { hint: "the word has a meaning of its own in templates" });
+    if (RESERVED_STEP_IDS.includes(id))
+      report(draft, source, ["pipeline", index, "id"], `a step cannot be named ${JSON.stringify(id)}`, {
+        hint: "the word has a meaning of its own in templates",
+      });
   }
   return new Set(definition.pipeline.map((step) => step.id)).size === definition.pipeline.length;
 }
@@ -112,7 +140,9 @@ function checkStepIds(draft: Draft, { source, definition }: Loaded<Workflow>): b
 function checkOrder(draft: Draft, { source, definition }: Loaded<Workflow>): void {
   for (const cycle of listCycles(listDependencies(definition.pipeline))) {
     const index = definition.pipeline.findIndex((step) => step.id === cycle[0]);
-    report(draft, source, ["pipeline", index], `steps wait for each other in a circle: ${cycle.join(" → ")}`, { hint: "an arrow means \"needs the output of\"; remove one of these references" });
+    report(draft, source, ["pipeline", index], `steps wait for each other in a circle: ${cycle.join(" → ")}`, {
+      hint: 'an arrow means "needs the output of"; remove one of these references',
+    });
   }
 }
 
@@ -120,10 +150,21 @@ function checkWebhooks(draft: Draft, { source, definition }: Loaded<Workflow>): 
   for (const [index, step] of definition.pipeline.entries()) {
     if (!("webhook" in step)) continue;
     const at = ["pipeline", index, "webhook"];
-    checkAddress(draft, source, [...at, "url"], step.webhook.url, "send it in `headers`, from a variable marked `secret: true`");
+    checkAddress(
+      draft,
+      source,
+      [...at, "url"],
+      step.webhook.url,
+      "send it in `headers`, from a variable marked `secret: true`",
+    );
     for (const [name, value] of Object.entries(step.webhook.headers)) {
-      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) report(draft, source, [...at, "headers", name], `${JSON.stringify(name)} is not the name of a header`, { hint: "use letters, digits and hyphens", part: "key" });
-      if (/[\r\n\0]/.test(value)) report(draft, source, [...at, "headers", name], "a header is one line", { hint: "remove the line break" });
+      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+        report(draft, source, [...at, "headers", name], `${JSON.stringify(name)} is not the name of a header`, {
+          hint: "use letters, digits and hyphens",
+          part: "key",
+        });
+      if (/[\r\n\0]/.test(value))
+        report(draft, source, [...at, "headers", name], "a header is one line", { hint: "remove the line break" });
     }
   }
 }
@@ -137,12 +178,27 @@ function checkOutput(draft: Draft, { source, definition }: Loaded<Workflow>): vo
 
 function checkNesting(draft: Draft, links: Links): void {
   const edges = new Map<string, string[]>();
-  for (const [file, targets] of links.steps) edges.set(file, targets.flatMap((target) => (target?.kind === "workflow" ? [target.workflow.file] : [])));
+  for (const [file, targets] of links.steps)
+    edges.set(
+      file,
+      targets.flatMap((target) => (target?.kind === "workflow" ? [target.workflow.file] : [])),
+    );
   for (const cycle of listCycles(edges)) {
     const workflow = draft.workflows.find((candidate) => candidate.file === cycle[0]);
-    const index = links.steps.get(cycle[0] ?? "")?.findIndex((target) => target?.kind === "workflow" && target.workflow.file === cycle[1]) ?? 0;
-    const names = cycle.map((file) => draft.workflows.find((candidate) => candidate.file === file)?.definition.name ?? file);
+    const index =
+      links.steps
+        .get(cycle[0] ?? "")
+        ?.findIndex((target) => target?.kind === "workflow" && target.workflow.file === cycle[1]) ?? 0;
+    const names = cycle.map(
+      (file) => draft.workflows.find((candidate) => candidate.file === file)?.definition.name ?? file,
+    );
     if (workflow === undefined) continue;
-    report(draft, workflow.source, ["pipeline", index, "workflow"], `workflows run each other in a circle: ${names.join(" → ")}`, { hint: "a run of it would never end; remove one of the steps" });
+    report(
+      draft,
+      workflow.source,
+      ["pipeline", index, "workflow"],
+      `workflows run each other in a circle: ${names.join(" → ")}`,
+      { hint: "a run of it would never end; remove one of the steps" },
+    );
   }
 }

@@ -1,16 +1,21 @@
-/** One way of a value from where it comes from to where it is used, and the judgement whether it is marked all along. */
-import { formatPath, type ValuePath } from "../problem";
-import type { YamlSource } from "../yaml-source";
+/**
+ * One way of a value from where it comes from to where it is used, and the judgement whether it is marked all along.
+ */
+import { formatPath, type ValuePath } from "@/lib/config/problem";
+import type { YamlSource } from "@/lib/config/yaml-source";
 
 export interface ChainNode {
   /** As it is drawn: `agent caller.params.token`. */
   label: string;
   /**
-   * `declared`: an env entry or a param, which its file marks secret or not. `constant`: a literal or a step's output, which can
-   * never be secret. `auth`: a place that must be fed by a secret. `open`: a place whose content is recorded, so no secret may enter.
+   * `declared`: an env entry or a param, which its file marks secret or not. `constant`: a literal or a step's output,
+   * which can never be secret. `auth`: a place that must be fed by a secret. `open`: a place whose content is recorded,
+   * so no secret may enter.
    */
   role: "declared" | "constant" | "auth" | "open";
   isSecret: boolean;
+  /** True for what the file or the deployment itself says, so that no caller, step or model has a say in it. */
+  isFixed?: true;
   /** The place to repair, and how. */
   source: YamlSource;
   at: ValuePath;
@@ -25,21 +30,26 @@ export interface BrokenChain {
 }
 
 /**
- * A chain with a secret in it, or with `auth` at its end, must be secret all along. Each mark that is missing would make the
- * next one missing too, so all of them are found at once, and a person repairs the chain in one go.
+ * A chain with a secret in it, or with `auth` at its end, must be secret all along. Each mark that is missing would
+ * make the next one missing too, so all of them are found at once, and a person repairs the chain in one go.
  */
 export function judgeChain(chain: readonly ChainNode[]): BrokenChain | null {
   const needsSecret = chain.map((node) => node.role === "auth" || (node.role === "declared" && node.isSecret));
   const isLeak = () => chain.some((node, index) => node.role === "open" && needsSecret[index - 1] === true);
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false;
     for (let index = 0; index + 1 < chain.length; index += 1) {
       const [from, to] = [chain[index]!, chain[index + 1]!];
-      if (needsSecret[index] && !needsSecret[index + 1] && to.role === "declared") changed = needsSecret[index + 1] = true;
+      if (needsSecret[index] && !needsSecret[index + 1] && to.role === "declared")
+        changed = needsSecret[index + 1] = true;
       if (needsSecret[index + 1] && !needsSecret[index] && from.role !== "open") changed = needsSecret[index] = true;
     }
   }
-  const culprits = chain.filter((node, index) => (needsSecret[index] && !node.isSecret && node.role !== "auth") || (node.role === "open" && needsSecret[index - 1]));
+  const culprits = chain.filter(
+    (node, index) =>
+      (needsSecret[index] && !node.isSecret && node.role !== "auth") ||
+      (node.role === "open" && needsSecret[index - 1]),
+  );
   return culprits.length === 0 ? null : { culprits, isLeak: isLeak() };
 }
 
@@ -56,7 +66,9 @@ export function drawChain(chain: readonly ChainNode[], culprits: readonly ChainN
 /** How to repair the chain, one line for each culprit; names the file where it is not the one that is cited. */
 export function explainRepair(culprits: readonly ChainNode[]): string {
   const cited = culprits[0]?.source.file;
-  return [...new Set(culprits.map((node) => (node.source.file === cited ? node.fix : `${node.fix} in ${node.source.file}`)))].join("\n");
+  return [
+    ...new Set(culprits.map((node) => (node.source.file === cited ? node.fix : `${node.fix} in ${node.source.file}`))),
+  ].join("\n");
 }
 
 export function keyOf(culprits: readonly ChainNode[]): string {

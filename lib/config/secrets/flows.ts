@@ -1,8 +1,8 @@
 /** Takes a value with templates apart into what flows where: one flow for each reference, one for each literal. */
-import type { JsonSchema } from "../field-schemas";
-import { schemaAt } from "../param-schemas";
-import type { ValuePath } from "../problem";
-import { parseTemplates, type TemplateRoot } from "../template";
+import type { JsonSchema } from "@/lib/config/field-schemas";
+import { schemaAt } from "@/lib/config/param-schemas";
+import type { ValuePath } from "@/lib/config/problem";
+import { parseTemplates, type TemplateRoot } from "@/lib/config/template";
 
 export interface Flow {
   from: { root: TemplateRoot; path: readonly string[] } | "literal";
@@ -13,12 +13,13 @@ export interface Flow {
 }
 
 /**
- * A literal around a reference ("Bearer {{ env.TOKEN }}") or beside it inside one secret param is no flow of its own: the value
- * as a whole is secret. A literal that fills a param, or a field that is itself marked, is one.
+ * A literal around a reference ("Bearer {{ env.TOKEN }}") or beside it inside one secret param is no flow of its own:
+ * the value as a whole is secret. A literal that fills a param, or a field that is itself marked, is one.
  */
 export function listFlows(given: Readonly<Record<string, unknown>>, schema: JsonSchema | undefined): Flow[] {
   const flows: Flow[] = [];
-  for (const { root, path, at } of parseTemplates(given).references) flows.push({ from: { root, path }, at, to: at.map(String) });
+  for (const { root, path, at } of parseTemplates(given).references)
+    flows.push({ from: { root, path }, at, to: at.map(String) });
   const visit = (value: unknown, at: ValuePath): void => {
     const isMapping = value !== null && typeof value === "object" && !Array.isArray(value);
     const isMarked = schemaAt(schema, at.map(String))?.secret === true;

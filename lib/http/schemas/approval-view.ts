@@ -4,7 +4,7 @@ export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "expired", 
 
 export const dangerSchema = z.enum(["safe", "low", "medium", "high", "critical"]);
 
-const askedBecauseSchema = z
+export const askedBecauseSchema = z
   .strictObject({
     layer: z.string().describe("The layer of the policy that asked"),
     source: z.string().nullable().describe("`file:line` in the project"),
@@ -26,13 +26,17 @@ const shown = {
   min_approvals: z.int(),
   approvals: z.int(),
   expires_at: z.iso.datetime().nullable(),
-  digest: z.string().describe("Of the canonical arguments; send it with a decision, and it holds only for what you saw"),
+  digest: z
+    .string()
+    .describe(
+      "Of all that is asked and shown: server, tool, arguments, definition, policy, run, step and who started it. Send it with a decision, and it holds only for what you saw",
+    ),
 };
 
 /** As it stands in the envelope of its run. */
 export const pendingApprovalSchema = z.strictObject(shown).meta({ id: "PendingApproval" });
 
-const decisionSchema = z
+export const decisionSchema = z
   .strictObject({
     user: z.strictObject({ id: z.string(), name: z.string() }),
     token: z.strictObject({ id: z.string(), name: z.string() }).nullable().describe("Through which the person decided"),
@@ -65,6 +69,11 @@ const stricterSchema = z
 export const approvalSchema = z
   .strictObject({
     ...shown,
+    arguments_omitted: z
+      .boolean()
+      .describe(
+        "In a list, arguments of more than 16 KB are left out: `arguments` is null and this is true. `GET /approvals/{approvalId}` has them",
+      ),
     run_id: z.string(),
     workflow: z.string(),
     status: z.enum(APPROVAL_STATUSES),
@@ -74,11 +83,17 @@ export const approvalSchema = z
     approvers: z.array(z.string()).describe("Roles or groups; empty: any reviewer"),
     self_approval: z.boolean(),
     editable: z.boolean(),
-    stricter_now: stricterSchema.nullable().describe("What the project's rules ask since they became stricter; a decision is held to it"),
+    extendable_until: z.iso
+      .datetime()
+      .nullable()
+      .describe("The latest time to which `expires_at` can be moved; `null` for what does not expire"),
+    stricter_now: stricterSchema
+      .nullable()
+      .describe("What the project's rules ask since they became stricter; a decision is held to it"),
     reject_reasons: z.array(z.string()),
     version: z.int(),
     decisions: z.array(decisionSchema),
-    set_asides: z.array(setAsideSchema).describe("Who said \"not now\", oldest first"),
+    set_asides: z.array(setAsideSchema).describe('Who said "not now", oldest first'),
     created_at: z.iso.datetime(),
     decided_at: z.iso.datetime().nullable(),
   })

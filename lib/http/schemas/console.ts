@@ -1,15 +1,39 @@
-/** What the console's own pages ask for. It changes with them, so it is no part of the documented API; everything else holds for it too. */
+/**
+ * What the console's own pages ask for. It changes with them, so it is no part of the documented API; everything else
+ * holds for it too.
+ */
 import { z } from "zod";
 import { defineOperation } from "@/lib/http/operation";
 import { approvalIdParam } from "@/lib/http/schemas/common";
 
 const tag = "Console";
-const look = { path: "/live/inbox/look", tag, permission: "approvals:decide", body: z.strictObject({ approval_id: approvalIdParam }), response: z.strictObject({}) } as const;
+const look = {
+  path: "/live/inbox/look",
+  tag,
+  permission: "approvals:decide",
+  body: z.strictObject({ approval_id: approvalIdParam }),
+  response: z.strictObject({}),
+} as const;
 
-export const beginLook = defineOperation({ ...look, id: "beginLook", method: "POST", summary: "The caller has this card on the screen" });
-export const endLook = defineOperation({ ...look, id: "endLook", method: "DELETE", summary: "The caller no longer has it" });
+export const beginLook = defineOperation({
+  ...look,
+  id: "beginLook",
+  method: "POST",
+  summary: "The caller has this card on the screen",
+});
+export const endLook = defineOperation({
+  ...look,
+  id: "endLook",
+  method: "DELETE",
+  summary: "The caller no longer has it",
+});
 
-const foundSchema = z.strictObject({ label: z.string(), detail: z.string(), about: z.string().optional(), href: z.string() });
+const foundSchema = z.strictObject({
+  label: z.string(),
+  detail: z.string(),
+  about: z.string().optional(),
+  href: z.string(),
+});
 
 export const searchConsole = defineOperation({
   id: "searchConsole",

@@ -19,13 +19,15 @@ export const getReadiness = defineOperation({
   isProbe: true,
   tag: "Operations",
   summary: "Whether requests can be served and runs go on",
-  description: "The database is reachable, and a worker said within the last ten seconds that it lives. 503 names what is missing.",
+  description:
+    "The database is reachable, and a worker said within the last ten seconds that it lives. 503 names what is missing. `warnings` are settings by which the database can forget confirmed commits; `kimitsu doctor` says what to do about each.",
   permission: "public",
   response: z
     .strictObject({
       status: z.enum(["ready", "not_ready"]),
       database: z.enum(["ok", "unreachable"]),
       worker: z.enum(["ok", "silent", "unknown"]),
+      warnings: z.array(z.enum(["fsync_off", "synchronous_commit_low", "standbys_asynchronous"])),
     })
     .meta({ id: "Readiness" }),
   otherStatuses: { 503: "Not ready" },

@@ -43,7 +43,10 @@ const toolSchema = z
     pin: z.enum(["pinned", "trusted_first_use", "new", "changed", "renamed"]),
     first_seen_at: z.iso.datetime(),
     last_seen_at: z.iso.datetime(),
-    gone_at: z.iso.datetime().nullable().describe("When its server's list was first without it; null while it is there"),
+    gone_at: z.iso
+      .datetime()
+      .nullable()
+      .describe("When its server's list was first without it; null while it is there"),
   })
   .meta({ id: "Tool" });
 

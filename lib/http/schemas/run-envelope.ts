@@ -2,7 +2,15 @@ import { z } from "zod";
 import { actorSchema } from "@/lib/http/schemas/common";
 import { dangerSchema, pendingApprovalSchema } from "@/lib/http/schemas/approval-view";
 
-export const RUN_STATUSES = ["pending", "running", "pending_approval", "needs_human_review", "complete", "failed", "cancelled"] as const;
+export const RUN_STATUSES = [
+  "pending",
+  "running",
+  "pending_approval",
+  "needs_human_review",
+  "complete",
+  "failed",
+  "cancelled",
+] as const;
 
 export const failureSchema = z.looseObject({ code: z.string(), message: z.string() }).meta({ id: "Failure" });
 
@@ -21,7 +29,16 @@ const stepSchema = z
   .strictObject({
     id: z.string().describe("As the workflow's file names it"),
     type: z.enum(["agent", "transform", "webhook", "workflow"]),
-    status: z.enum(["pending", "running", "pending_approval", "needs_human_review", "complete", "failed", "skipped", "cancelled"]),
+    status: z.enum([
+      "pending",
+      "running",
+      "pending_approval",
+      "needs_human_review",
+      "complete",
+      "failed",
+      "skipped",
+      "cancelled",
+    ]),
     output: z.unknown(),
     error: failureSchema.nullable(),
     degraded: z.boolean(),
@@ -68,7 +85,11 @@ export const runEnvelopeSchema = z
     steps: z.array(stepSchema),
     pending_approvals: z.array(pendingApprovalSchema),
     pending_reviews: z.array(pendingReviewSchema),
-    pending_settlements: z.array(pendingSettlementSchema).describe("Calls that were sent and of which nobody knows whether they happened, also of a run that is over; the first hundred"),
+    pending_settlements: z
+      .array(pendingSettlementSchema)
+      .describe(
+        "Calls that were sent and of which nobody knows whether they happened, also of a run that is over; the first hundred",
+      ),
     totals: metricsSchema,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
@@ -83,7 +104,14 @@ export const runSummarySchema = z
     version: z.string().nullable(),
     status: z.enum(RUN_STATUSES),
     error: failureSchema.nullable(),
-    started_by: actorSchema.extend({ person: z.string().nullable().describe("Who started it themselves, or whose token or agent did; null where none is on record") }).meta({ id: "Starter" }),
+    started_by: actorSchema
+      .extend({
+        person: z
+          .string()
+          .nullable()
+          .describe("Who started it themselves, or whose token or agent did; null where none is on record"),
+      })
+      .meta({ id: "Starter" }),
     parent_run_id: z.string().nullable(),
     retry_of_run_id: z.string().nullable(),
     agents: z.array(z.string()),

@@ -15,7 +15,11 @@ const cost = z.coerce.number().min(0).max(1_000_000);
 const filter = {
   workflow: text.optional(),
   status: listOf(RUN_STATUSES).optional().describe("One status, or several with commas between them"),
-  needs: listOf(["review", "settle"]).optional().describe("Runs that need a person outside the inbox, whatever their status: to `review` an answer, to `settle` a call of which nobody knows whether it happened; one, or both with a comma between them"),
+  needs: listOf(["review", "settle"])
+    .optional()
+    .describe(
+      "Runs that need a person outside the inbox, whatever their status: to `review` an answer, to `settle` a call of which nobody knows whether it happened; one, or both with a comma between them",
+    ),
   agent: text.optional().describe("Runs in which this agent may take part"),
   who: text.optional().describe("Name or e-mail of whoever started it, or a part of it; or their id"),
   q: text.optional().describe("Words in id, workflow, agents, starter or params, each whole or as a beginning"),
@@ -31,7 +35,8 @@ export const invokeWorkflow = defineOperation({
   path: "/invoke/{workflow}",
   tag,
   summary: "Start a workflow; the body is its params",
-  description: "404 for a workflow that does not exist or cannot be started by itself; 422 with every misfit when the params do not fit its schema, and then no run exists.",
+  description:
+    "404 for a workflow that does not exist or cannot be started by itself; 422 with every schema violation when the params do not fit its schema, and then no run exists.",
   permission: "runs:write",
   ownDoor: "the secret that the workflow names in `invoke.auth`, in the header it names there",
   creates: true,
@@ -49,7 +54,9 @@ export const startRun = defineOperation({
   summary: "Start a run of a workflow",
   permission: "runs:write",
   creates: true,
-  body: z.strictObject({ workflow: workflowParam.min(1), params: runParamsSchema.default({}) }).meta({ id: "StartRun" }),
+  body: z
+    .strictObject({ workflow: workflowParam.min(1), params: runParamsSchema.default({}) })
+    .meta({ id: "StartRun" }),
   response: startedSchema,
   status: 202,
 });
@@ -62,7 +69,9 @@ export const listRuns = defineOperation({
   summary: "Runs, newest first",
   permission: "runs:read",
   query: z.strictObject({ ...filter, ...pageQuery("run") }),
-  response: z.strictObject({ items: z.array(runSummarySchema), next_cursor: z.string().nullable() }).meta({ id: "RunPage" }),
+  response: z
+    .strictObject({ items: z.array(runSummarySchema), next_cursor: z.string().nullable() })
+    .meta({ id: "RunPage" }),
 });
 
 export const exportRuns = defineOperation({
@@ -71,7 +80,8 @@ export const exportRuns = defineOperation({
   path: "/runs/export",
   tag,
   summary: "Every run that fits, newest first, as a file",
-  description: "`jsonl`: one `RunSummary` a line. `csv`: the same in columns, with a head line; text that a spreadsheet would take for a formula begins with an apostrophe. Streams, so it can be of any length.",
+  description:
+    "`jsonl`: one `RunSummary` a line. `csv`: the same in columns, with a head line; text that a spreadsheet would take for a formula begins with an apostrophe. Streams, so it can be of any length.",
   permission: "runs:read",
   query: z.strictObject({ ...filter, format: z.enum(["csv", "jsonl"]).default("jsonl") }),
   response: "application/jsonl, text/csv",
@@ -111,7 +121,9 @@ export const getRunOutput = defineOperation({
   description: "Null until it is complete, and for a run that failed or was cancelled.",
   permission: "runs:read",
   params,
-  response: z.strictObject({ run_id: z.string(), status: z.enum(RUN_STATUSES), output: z.unknown() }).meta({ id: "RunOutput" }),
+  response: z
+    .strictObject({ run_id: z.string(), status: z.enum(RUN_STATUSES), output: z.unknown() })
+    .meta({ id: "RunOutput" }),
 });
 
 export const listRunEvents = defineOperation({
@@ -125,7 +137,9 @@ export const listRunEvents = defineOperation({
   permission: "runs:read",
   params,
   query: z.strictObject(sequenceQuery),
-  response: z.strictObject({ items: z.array(runEventSchema), next_cursor: z.string().nullable() }).meta({ id: "RunEventPage" }),
+  response: z
+    .strictObject({ items: z.array(runEventSchema), next_cursor: z.string().nullable() })
+    .meta({ id: "RunEventPage" }),
 });
 
 export const cancelRun = defineOperation({
@@ -134,7 +148,8 @@ export const cancelRun = defineOperation({
   path: "/runs/{runId}/cancel",
   tag,
   summary: "End a run",
-  description: "Pending approvals are withdrawn, and what was not sent is never sent. 409 for a run that is over already.",
+  description:
+    "Pending approvals are withdrawn, and what was not sent is never sent. 409 for a run that is over already.",
   permission: "runs:write",
   params,
   body: z.strictObject({ reason: comment.describe("Why; kept with who ended it") }).meta({ id: "CancelRun" }),
@@ -147,11 +162,18 @@ export const retryRun = defineOperation({
   path: "/runs/{runId}/retry",
   tag,
   summary: "Go on from the failed step, as a new run",
-  description: "Steps that ended well come along with their outputs. The new run is linked to the old one and runs under the same version of the project. 409 for a run that has not failed, whose retry is under way, or of which a step that would be done again has calls whose outcome is unknown: `issues` lists them, and `POST /calls/{callId}/settle` says what became of each.",
+  description:
+    "Steps that ended well come along with their outputs. The new run is linked to the old one and runs under the same version of the project. 409 for a run that has not failed, whose retry is under way, or of which a step that would be done again has calls whose outcome is unknown: `issues` lists them, and `POST /calls/{callId}/settle` says what became of each.",
   permission: "runs:write",
   creates: true,
   params,
-  body: z.strictObject({ secrets: runParamsSchema.default({}).describe("The values of params that are secret: a run forgets them when it ends") }).meta({ id: "RetryRun" }),
+  body: z
+    .strictObject({
+      secrets: runParamsSchema
+        .default({})
+        .describe("The values of params that are secret: a run forgets them when it ends"),
+    })
+    .meta({ id: "RetryRun" }),
   response: startedSchema,
   status: 202,
 });
@@ -162,9 +184,17 @@ export const reviewRun = defineOperation({
   path: "/runs/{runId}/review",
   tag,
   summary: "Accept an output that an agent wanted seen, or end the run",
-  description: "For a run in `needs_human_review`. 409 when no output of it waits, when several do and `step_id` is left out (`issues` then lists them), or when the output is not the one of `digest`.",
+  description:
+    "For a run in `needs_human_review`. 409 when no output of it waits, when several do and `step_id` is left out (`issues` then lists them), or when the output is not the one of `digest`.",
   permission: "approvals:decide",
   params,
-  body: z.strictObject({ accepted: z.boolean().describe("False ends the run"), step_id: z.string().max(100).optional().describe("`step_…`; needed when several outputs wait"), digest: z.string().max(100).optional().describe("Of the output you saw, from `pending_reviews` of the run"), comment }).meta({ id: "ReviewRun" }),
+  body: z
+    .strictObject({
+      accepted: z.boolean().describe("False ends the run"),
+      step_id: z.string().max(100).optional().describe("`step_…`; needed when several outputs wait"),
+      digest: z.string().max(100).optional().describe("Of the output you saw, from `pending_reviews` of the run"),
+      comment,
+    })
+    .meta({ id: "ReviewRun" }),
   response: runStateSchema,
 });

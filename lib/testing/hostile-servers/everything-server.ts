@@ -1,11 +1,16 @@
-/** The reference server of the MCP project as a process of its own, with an environment that holds nothing but a port. */
+/**
+ * The reference server of the MCP project as a process of its own, with an environment that holds nothing but a port.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 
-const PROGRAM = path.resolve(import.meta.dirname, "../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+const PROGRAM = path.resolve(
+  import.meta.dirname,
+  "../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js",
+);
 
 export interface EverythingServer {
   readonly url: string;
@@ -16,7 +21,10 @@ export const EVERYTHING_COMMAND = { command: process.execPath, args: [PROGRAM, "
 
 export async function startEverythingServer(mode: "streamableHttp" | "sse"): Promise<EverythingServer> {
   const port = await findFreePort();
-  const child = spawn(process.execPath, [PROGRAM, mode], { env: { PORT: String(port) } as unknown as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [PROGRAM, mode], {
+    env: { PORT: String(port) } as unknown as NodeJS.ProcessEnv,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let errors = "";
   await new Promise<void>((resolve, reject) => {
     child.once("exit", () => reject(new Error(`server-everything ended: ${errors}`)));

@@ -53,7 +53,11 @@ export async function startHostileServer(behaviours: Record<string, Behaviour>):
   const port = await listenOnLoopback(http, 0);
   const origin = `http://127.0.0.1:${port}`;
   return {
-    url: `${origin}/mcp`, origin, seen, messages, requests,
+    url: `${origin}/mcp`,
+    origin,
+    seen,
+    messages,
+    requests,
     close: async () => {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
@@ -67,7 +71,11 @@ export const HARMLESS_TOOL = { name: "act", description: "Does something", input
 export function behave({ response, message, reply }: Exchange): void {
   switch (message.method) {
     case "initialize":
-      return reply({ protocolVersion: "2025-06-18", capabilities: { tools: { listChanged: true } }, serverInfo: { name: "hostile", version: "1" } });
+      return reply({
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: "hostile", version: "1" },
+      });
     case "tools/list":
       return reply({ tools: [HARMLESS_TOOL] });
     case "tools/call":
@@ -78,7 +86,11 @@ export function behave({ response, message, reply }: Exchange): void {
       return void response.writeHead(405).end();
     default:
       if (message.id === undefined) return void response.writeHead(202).end();
-      return sendJson(response, 400, { jsonrpc: "2.0", id: message.id, error: { code: -32_601, message: "no such method" } });
+      return sendJson(response, 400, {
+        jsonrpc: "2.0",
+        id: message.id,
+        error: { code: -32_601, message: "no such method" },
+      });
   }
 }
 

@@ -1,4 +1,7 @@
-/** A server of protocol revision 2026-07-28, made with the SDK of that revision; keeps no sessions and writes down what it is sent. */
+/**
+ * A server of protocol revision 2026-07-28, made with the SDK of that revision; keeps no sessions and writes down what
+ * it is sent.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
@@ -14,12 +17,17 @@ export interface ModernServer {
   close(): Promise<void>;
 }
 
-export async function startModernServer({ legacy = "reject" }: { legacy?: "stateless" | "reject" } = {}): Promise<ModernServer> {
+export async function startModernServer({
+  legacy = "reject",
+}: { legacy?: "stateless" | "reject" } = {}): Promise<ModernServer> {
   const received: ModernServer["received"] = [];
   const added: string[] = [];
   const handler = createMcpHandler(() => createTools(added), { legacy });
   const http = createServer(async (request, response) => {
-    const body = request.method === "POST" ? ((await readJsonBody(request, 1024 * 1024)) as { method: string; params?: Record<string, unknown> }) : undefined;
+    const body =
+      request.method === "POST"
+        ? ((await readJsonBody(request, 1024 * 1024)) as { method: string; params?: Record<string, unknown> })
+        : undefined;
     received.push({ method: body?.method ?? request.method!, headers: request.headers, params: body?.params ?? {} });
     await answer(await handler.fetch(toRequest(request, body), { parsedBody: body }), response);
   });
@@ -40,16 +48,38 @@ export async function startModernServer({ legacy = "reject" }: { legacy?: "state
 }
 
 function createTools(added: readonly string[]): McpServer {
-  const server = new McpServer({ name: "modern", version: "1.0.0" }, { capabilities: { tools: { listChanged: true } } });
-  server.registerTool("echo", { description: "Gives its text back", inputSchema: z.object({ text: z.string() }), annotations: { readOnlyHint: true } }, ({ text }) => ({ content: [{ type: "text", text }] }));
-  server.registerTool("wait", { description: "Never ends", inputSchema: z.object({}) }, () => new Promise<never>(() => {}));
-  for (const name of added) server.registerTool(name, { inputSchema: z.object({}) }, () => ({ content: [{ type: "text", text: name }] }));
+  const server = new McpServer(
+    { name: "modern", version: "1.0.0" },
+    { capabilities: { tools: { listChanged: true } } },
+  );
+  server.registerTool(
+    "echo",
+    {
+      description: "Gives its text back",
+      inputSchema: z.object({ text: z.string() }),
+      annotations: { readOnlyHint: true },
+    },
+    ({ text }) => ({ content: [{ type: "text", text }] }),
+  );
+  server.registerTool(
+    "wait",
+    { description: "Never ends", inputSchema: z.object({}) },
+    () => new Promise<never>(() => {}),
+  );
+  for (const name of added)
+    server.registerTool(name, { inputSchema: z.object({}) }, () => ({ content: [{ type: "text", text: name }] }));
   return server;
 }
 
 function toRequest(request: IncomingMessage, body: unknown): Request {
-  const headers = new Headers(Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]));
-  return new Request(`http://${request.headers.host}${request.url}`, { method: request.method!, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const headers = new Headers(
+    Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return new Request(`http://${request.headers.host}${request.url}`, {
+    method: request.method!,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
 }
 
 async function answer(from: Response, response: ServerResponse): Promise<void> {

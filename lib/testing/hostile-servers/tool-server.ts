@@ -15,13 +15,24 @@ export interface TestServerOptions {
   secretParams?: Record<string, string>;
 }
 
-export function testServer(url: string | undefined, { fields = {}, secret, params = {}, secretParams = {} }: TestServerOptions = {}): ToolServer {
-  const definition = serverSchema.parse({ name: "test", ...(url !== undefined && { url }), timeout: "5s", ...fields });
-  const describe = (value: unknown, isSecret: boolean, headerOnly: boolean): ResolvedParam => ({ value, origin: "agent", source: { file: "", line: 1, column: 1 }, secret: isSecret, headerOnly });
+export function testServer(
+  url: string | undefined,
+  { fields = {}, secret, params = {}, secretParams = {} }: TestServerOptions = {},
+): ToolServer {
+  const definition = serverSchema.parse({ name: "test", ...(url !== undefined && { url }), timeout: "10m", ...fields });
+  const describe = (value: unknown, isSecret: boolean, headerOnly: boolean): ResolvedParam => ({
+    value,
+    origin: "agent",
+    source: { file: "", line: 1, column: 1 },
+    secret: isSecret,
+    headerOnly,
+  });
   const resolved = {
     params: {
       ...Object.fromEntries(Object.entries(params).map(([name, value]) => [name, describe(value, false, false)])),
-      ...Object.fromEntries(Object.keys(secretParams).map((name) => [name, describe(SecretRef.env(name), true, false)])),
+      ...Object.fromEntries(
+        Object.keys(secretParams).map((name) => [name, describe(SecretRef.env(name), true, false)]),
+      ),
       ...(secret !== undefined && { api_key: describe(SecretRef.env("api_key"), true, true) }),
     },
     auth: secret === undefined ? null : { header: "X-Api-Key", value: SecretRef.env("api_key") },

@@ -7,7 +7,12 @@ import type { Fetch } from "@/lib/models/transport";
 import { createHeldClock, type HeldClock } from "./held-clock";
 
 /** Values that must never be seen outside of a request's headers. */
-export const KEYS = { ANTHROPIC_KEY: "sk-ant-test-4f9d8c7b6a5e", OPENAI_KEY: "sk-proj-test-0a1b2c3d4e5f", LOCAL_KEY: "local/test+key=9z8y7x", TRACE: "trace-5d6e7f8a9b" } as const;
+export const KEYS = {
+  ANTHROPIC_KEY: "sk-ant-test-4f9d8c7b6a5e",
+  OPENAI_KEY: "sk-proj-test-0a1b2c3d4e5f",
+  LOCAL_KEY: "local/test+key=9z8y7x",
+  TRACE: "trace-5d6e7f8a9b",
+} as const;
 
 export interface GatewayFixture {
   gateway: ModelGateway;
@@ -26,11 +31,23 @@ export interface FixtureOptions {
   random?: () => number;
 }
 
-export function createGatewayFixture({ providers, group, scripts = new Map(), variables = {}, onRead, fetch = globalThis.fetch, random }: FixtureOptions): GatewayFixture {
+export function createGatewayFixture({
+  providers,
+  group,
+  scripts = new Map(),
+  variables = {},
+  onRead,
+  fetch = globalThis.fetch,
+  random,
+}: FixtureOptions): GatewayFixture {
   const clock = createHeldClock(random ? { random } : {});
   const known: Record<string, string | null> = { ...KEYS, ...variables };
   const env = Object.keys(known).map((name) => ({ name, secret: true }));
-  const config = gatewaySchema.parse({ env, providers, model_groups: [{ name: "standard", strategy: "fallback", ...group }] });
+  const config = gatewaySchema.parse({
+    env,
+    providers,
+    model_groups: [{ name: "standard", strategy: "fallback", ...group }],
+  });
   const findVariable = ({ name }: { name: string }) => {
     onRead?.(name);
     return known[name] ?? null;
@@ -39,15 +56,27 @@ export function createGatewayFixture({ providers, group, scripts = new Map(), va
 }
 
 export function anthropicProvider(url: string, config: Record<string, unknown> = {}): unknown {
-  return { name: "anthropic", type: "anthropic", config: { api_key: "{{ env.ANTHROPIC_KEY }}", base_url: `${url}/v1`, ...config } };
+  return {
+    name: "anthropic",
+    type: "anthropic",
+    config: { api_key: "{{ env.ANTHROPIC_KEY }}", base_url: `${url}/v1`, ...config },
+  };
 }
 
 export function openAIProvider(url: string, config: Record<string, unknown> = {}): unknown {
-  return { name: "openai", type: "openai", config: { api_key: "{{ env.OPENAI_KEY }}", base_url: `${url}/v1`, ...config } };
+  return {
+    name: "openai",
+    type: "openai",
+    config: { api_key: "{{ env.OPENAI_KEY }}", base_url: `${url}/v1`, ...config },
+  };
 }
 
 export function localProvider(url: string, config: Record<string, unknown> = {}): unknown {
-  return { name: "local", type: "openai-compatible", config: { api_key: "{{ env.LOCAL_KEY }}", base_url: `${url}/v1`, ...config } };
+  return {
+    name: "local",
+    type: "openai-compatible",
+    config: { api_key: "{{ env.LOCAL_KEY }}", base_url: `${url}/v1`, ...config },
+  };
 }
 
 export function modelRequest(request: Partial<ModelRequest> = {}): ModelRequest {

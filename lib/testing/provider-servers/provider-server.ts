@@ -14,6 +14,8 @@ export interface RecordedRequest {
 export type Reply =
   | { kind: "json"; status: number; headers?: Record<string, string>; body: unknown }
   | { kind: "text"; status: number; headers?: Record<string, string>; text: string }
+  /** Depends on what was asked. */
+  | { kind: "chosen"; choose: (request: RecordedRequest) => Reply }
   /** A refusal that carries everything it was sent. */
   | { kind: "echo"; status: number }
   /** The beginning of a good answer, and then the connection is gone. */
@@ -48,7 +50,9 @@ export async function startProviderServer(check: RequestCheck): Promise<Provider
       requests.push(recorded);
       for (const { count, resolve } of waiting) if (requests.length >= count) resolve();
       const problem = check(recorded);
-      const reply = problem ? { kind: "json" as const, ...problem } : (replies.shift() ?? { kind: "text" as const, status: 500, text: "no reply was laid out" });
+      const reply = problem
+        ? { kind: "json" as const, ...problem }
+        : (replies.shift() ?? { kind: "text" as const, status: 500, text: "no reply was laid out" });
       send(response, reply, recorded, text);
     });
   });
@@ -57,7 +61,8 @@ export async function startProviderServer(check: RequestCheck): Promise<Provider
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     reply: (...more) => void replies.push(...more),
-    received: (count) => (requests.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }))),
+    received: (count) =>
+      requests.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve })),
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -79,12 +84,22 @@ function record(request: IncomingMessage, text: string): RecordedRequest {
 function send(response: ServerResponse, reply: Reply, request: RecordedRequest, text: string): void {
   switch (reply.kind) {
     case "json":
-      return end(response, reply.status, JSON.stringify(reply.body), { "content-type": "application/json", ...reply.headers });
+      return end(response, reply.status, JSON.stringify(reply.body), {
+        "content-type": "application/json",
+        ...reply.headers,
+      });
     case "text":
       return end(response, reply.status, reply.text, { "content-type": "text/html", ...reply.headers });
+    case "chosen":
+      return send(response, reply.choose(request), request, text);
     case "echo": {
       const message = `rejected: headers ${JSON.stringify(request.headers)} body ${text}`;
-      return end(response, reply.status, JSON.stringify({ type: "error", error: { type: "invalid_request_error", message } }), { "content-type": "application/json" });
+      return end(
+        response,
+        reply.status,
+        JSON.stringify({ type: "error", error: { type: "invalid_request_error", message } }),
+        { "content-type": "application/json" },
+      );
     }
     case "cut": {
       const whole = JSON.stringify(reply.body);

@@ -12,7 +12,9 @@ const VALUES = [true, false, undefined] as const;
 
 /** `t-ro1-de0-id1-ow-` is read-only, not destructive, idempotent, and says nothing of an open world. */
 export function annotatedToolName(annotations: ToolAnnotations): string {
-  const parts = HINTS.map(([short, hint]) => `${short}${annotations[hint] === undefined ? "-" : Number(annotations[hint])}`);
+  const parts = HINTS.map(
+    ([short, hint]) => `${short}${annotations[hint] === undefined ? "-" : Number(annotations[hint])}`,
+  );
   return `t-${parts.join("-")}`;
 }
 
@@ -22,7 +24,9 @@ export const UNANNOTATED_TOOL = "t-none";
 export function listAnnotatedTools(): Tool[] {
   let combinations: ToolAnnotations[] = [{}];
   for (const [, hint] of HINTS) {
-    combinations = combinations.flatMap((known) => VALUES.map((value) => (value === undefined ? known : { ...known, [hint]: value })));
+    combinations = combinations.flatMap((known) =>
+      VALUES.map((value) => (value === undefined ? known : { ...known, [hint]: value })),
+    );
   }
   const inputSchema: Tool["inputSchema"] = { type: "object" };
   return [

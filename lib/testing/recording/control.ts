@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { HttpRefusal, readJsonBody, sendJson } from "@/lib/demo/http";
+import { HANG_MS } from "@/lib/testing/hang";
 import type { Received } from "./recorded";
 import { type Ailment, ailmentSchema, type RecordingState } from "./state";
 
@@ -17,9 +18,11 @@ const commandSchema = z.discriminatedUnion("do", [
 type Command = z.infer<typeof commandSchema>;
 
 const COMMAND_BYTES_MAX = 4 * 1024 * 1024;
-const WAIT_MS = 10_000;
 
-/** POST /control with a command; GET /control for what was received; GET /control?tool=…&count=… answers when it is there. */
+/**
+ * POST /control with a command; GET /control for what was received; GET /control?tool=…&count=… answers when it is
+ * there.
+ */
 export async function answerControl(
   state: RecordingState,
   announceListChange: () => Promise<void>,
@@ -29,7 +32,11 @@ export async function answerControl(
   if (request.method === "GET") {
     const query = new URL(request.url ?? "/", "http://localhost").searchParams;
     const tool = query.get("tool");
-    return sendJson(response, 200, tool === null ? state.recorder.list() : await state.recorder.waitFor(tool, Number(query.get("count"))));
+    return sendJson(
+      response,
+      200,
+      tool === null ? state.recorder.list() : await state.recorder.waitFor(tool, Number(query.get("count"))),
+    );
   }
   const parsed = commandSchema.safeParse(await readJsonBody(request, COMMAND_BYTES_MAX));
   if (!parsed.success) throw new HttpRefusal(422, z.prettifyError(parsed.error));
@@ -69,18 +76,23 @@ export class RecordingControl {
 
   /** The tool calls that reached the server, of one tool or of all. */
   async calls(tool?: string): Promise<Received[]> {
-    return (await this.received()).filter((entry) => entry.method === "tools/call" && (tool === undefined || entry.tool === tool));
+    return (await this.received()).filter(
+      (entry) => entry.method === "tools/call" && (tool === undefined || entry.tool === tool),
+    );
   }
 
-  /** Resolves when the tool was called that often. Rejects after `timeoutMs` (10 s) with what was called instead. */
-  async waitForCalls(tool: string, count = 1, timeoutMs = WAIT_MS): Promise<Received[]> {
+  /** Resolves when the tool was called that often. Rejects when it is not, with what was called instead. */
+  async waitForCalls(tool: string, count = 1, timeoutMs = HANG_MS): Promise<Received[]> {
     const query = new URLSearchParams({ tool, count: String(count) });
     try {
       const response = await fetch(`${this.origin}/control?${query}`, { signal: AbortSignal.timeout(timeoutMs) });
       return (await response.json()) as Received[];
     } catch (cause) {
       const seen = (await this.received()).map((entry) => `  ${entry.method} ${entry.tool ?? ""}`);
-      throw new Error(`${tool} was not called ${count} times within ${timeoutMs} ms. Received:\n${seen.join("\n") || "  nothing"}`, { cause });
+      throw new Error(
+        `${tool} was not called ${count} times within ${timeoutMs} ms. Received:\n${seen.join("\n") || "  nothing"}`,
+        { cause },
+      );
     }
   }
 
@@ -114,6 +126,7 @@ export class RecordingControl {
 
   async #send(command: Command): Promise<void> {
     const response = await fetch(`${this.origin}/control`, { method: "POST", body: JSON.stringify(command) });
-    if (!response.ok) throw new Error(`The recording server refused ${JSON.stringify(command)}: ${await response.text()}`);
+    if (!response.ok)
+      throw new Error(`The recording server refused ${JSON.stringify(command)}: ${await response.text()}`);
   }
 }

@@ -28,10 +28,15 @@ const BODY_BYTES_MAX = 16 * 1024 * 1024;
 export class RecordingHttp {
   readonly #state: RecordingState;
   readonly #protocol: ProtocolSide;
-  // Kept open for longer than any test: a client that is slow by the machine's fault must not find its idle connection closed.
+  // Kept open for longer than any test: a client that is slow by the machine's fault must not find its idle connection
+  // closed.
   readonly #http = createServer({ keepAliveTimeout: 60 * 60_000 }, (request, response) => {
     this.#answer(request, response).catch((error: unknown) => {
-      sendRpcError(response, error instanceof HttpRefusal ? error.status : 500, error instanceof Error ? error.message : String(error));
+      sendRpcError(
+        response,
+        error instanceof HttpRefusal ? error.status : 500,
+        error instanceof Error ? error.message : String(error),
+      );
     });
   });
 
@@ -55,13 +60,15 @@ export class RecordingHttp {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    if (pathname === "/control") return answerControl(this.#state, () => this.#protocol.announceListChange(), request, response);
+    if (pathname === "/control")
+      return answerControl(this.#state, () => this.#protocol.announceListChange(), request, response);
     const body = request.method === "POST" ? await readJsonBody(request, BODY_BYTES_MAX) : undefined;
     const messages = listMessages(request.method ?? "", body);
     const ailment = this.#findAilment(messages);
     const refusal = ailment ? null : this.#findRefusal(request, pathname);
     const broken = this.#findBreakage(messages);
-    const isStopped = ailment !== null || refusal !== null || broken?.breakage === "drop-before" || broken?.breakage === "http-500";
+    const isStopped =
+      ailment !== null || refusal !== null || broken?.breakage === "drop-before" || broken?.breakage === "http-500";
     this.#record(request, messages, !isStopped);
     if (ailment) return this.#showAilment(ailment, request, response);
     if (refusal) throw refusal;
@@ -94,7 +101,8 @@ export class RecordingHttp {
 
   #record(request: IncomingMessage, messages: SeenMessage[], performed: boolean): void {
     const headers = flattenHeaders(request.headers);
-    for (const message of messages) this.#state.recorder.add({ ...message, headers, session: sessionOf(request), performed });
+    for (const message of messages)
+      this.#state.recorder.add({ ...message, headers, session: sessionOf(request), performed });
   }
 
   #showAilment({ illness }: Ailment, request: IncomingMessage, response: ServerResponse): void {

@@ -1,4 +1,6 @@
-/** Reads what a request carries, without trusting its form: the recording shows what came, not what should have come. */
+/**
+ * Reads what a request carries, without trusting its form: the recording shows what came, not what should have come.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 
 export interface SeenMessage {
@@ -9,7 +11,10 @@ export interface SeenMessage {
   params: unknown;
 }
 
-/** One entry per message, or one with the HTTP method when there is none. Answers to the server's own requests count as `response`. */
+/**
+ * One entry per message, or one with the HTTP method when there is none. Answers to the server's own requests count as
+ * `response`.
+ */
 export function listMessages(httpMethod: string, body: unknown): SeenMessage[] {
   if (body === undefined) return [{ method: httpMethod, tool: null, arguments: null, meta: null, params: null }];
   return (Array.isArray(body) ? body : [body]).map((message: unknown) => {
@@ -26,8 +31,12 @@ export function listMessages(httpMethod: string, body: unknown): SeenMessage[] {
   });
 }
 
-export function flattenHeaders(headers: IncomingHttpHeaders | Record<string, string | string[] | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]));
+export function flattenHeaders(
+  headers: IncomingHttpHeaders | Record<string, string | string[] | undefined>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+  );
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

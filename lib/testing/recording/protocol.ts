@@ -32,9 +32,12 @@ export function createProtocolSide(state: RecordingState, options: ProtocolOptio
   const sessions = new McpSessions(createServer);
   return {
     handle: (request, response, body) =>
-      options.transport === "stateless" ? answerOnce(createServer(), request, response, body) : sessions.handle(request, response, body),
+      options.transport === "stateless"
+        ? answerOnce(createServer(), request, response, body)
+        : sessions.handle(request, response, body),
     drop: (request) => void request.socket.destroy(),
-    announceListChange: async () => void (await Promise.all(sessions.servers.map((server) => server.sendToolListChanged()))),
+    announceListChange: async () =>
+      void (await Promise.all(sessions.servers.map((server) => server.sendToolListChanged()))),
     close: () => sessions.close(),
   };
 }
@@ -57,15 +60,24 @@ function createToolServer(state: RecordingState, { name, pageSize }: ProtocolOpt
   return server;
 }
 
-async function answerOnce(server: Server, request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-  if (request.method !== "POST") return sendRpcError(response, 405, "This server keeps no sessions, so it only takes POST.");
+async function answerOnce(
+  server: Server,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: unknown,
+): Promise<void> {
+  if (request.method !== "POST")
+    return sendRpcError(response, 405, "This server keeps no sessions, so it only takes POST.");
   const transport = new StreamableHTTPServerTransport({});
   response.once("close", () => void transport.close());
   await server.connect(transport);
   await transport.handleRequest(request, response, body);
 }
 
-/** HTTP+SSE of protocol 2024-11-05: GET opens the stream on which answers come, POST to the address it names brings messages. */
+/**
+ * HTTP+SSE of protocol 2024-11-05: GET opens the stream on which answers come, POST to the address it names brings
+ * messages.
+ */
 class SseSide implements ProtocolSide {
   readonly #streams = new Map<string, { server: Server; transport: SSEServerTransport; response: ServerResponse }>();
 
@@ -75,7 +87,8 @@ class SseSide implements ProtocolSide {
     const session = sessionOf(request);
     if (request.method === "GET" && session === null) return this.#open(response);
     // What a server that knows only this transport says to a client that tries Streamable HTTP first.
-    if (request.method !== "POST" || session === null) return sendRpcError(response, 405, "GET opens the stream; messages go to the address it names.");
+    if (request.method !== "POST" || session === null)
+      return sendRpcError(response, 405, "GET opens the stream; messages go to the address it names.");
     const stream = this.#streams.get(session);
     if (!stream) return sendRpcError(response, 404, "This session does not exist or has ended.");
     return stream.transport.handlePostMessage(request, response, body);

@@ -67,5 +67,8 @@ export class Recorder {
 
 /** Every entry of a recording's file, of all processes that wrote to it. */
 export function readRecording(file: string): Received[] {
-  return readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line) as Received);
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Received);
 }

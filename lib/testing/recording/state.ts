@@ -1,16 +1,25 @@
-/** What a test can steer while the server runs: which tools there are, which are held, and whether the server is ill. */
+/**
+ * What a test can steer while the server runs: which tools there are, which are held, and whether the server is ill.
+ */
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { Recorder } from "./recorded";
 import { answerPlainly, listTestTools, type TestTool } from "./tools";
 
 export const illnessSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("status"), status: z.number().int().min(400).max(599), retryAfterS: z.number().optional() }),
+  z.strictObject({
+    kind: z.literal("status"),
+    status: z.number().int().min(400).max(599),
+    retryAfterS: z.number().optional(),
+  }),
   z.strictObject({ kind: z.literal("redirect"), to: z.url() }),
   z.strictObject({ kind: z.literal("hang-up") }),
 ]);
 
-/** Instead of answering: an HTTP status, a redirect, or a connection that ends. `methods` limits it, for example to `tools/list`. */
+/**
+ * Instead of answering: an HTTP status, a redirect, or a connection that ends. `methods` limits it, for example to
+ * `tools/list`.
+ */
 export const ailmentSchema = z.strictObject({ illness: illnessSchema, methods: z.array(z.string()).optional() });
 export type Ailment = z.infer<typeof ailmentSchema>;
 
@@ -40,7 +49,9 @@ export class RecordingState {
     return this.#tools.get(name);
   }
 
-  /** Adds the tool, or replaces the fields given of one that exists. Its behaviour stays, and is plain for a new one. */
+  /**
+   * Adds the tool, or replaces the fields given of one that exists. Its behaviour stays, and is plain for a new one.
+   */
   change(changed: Partial<Tool> & { name: string }): void {
     const known = this.#tools.get(changed.name);
     const definition: Tool = { inputSchema: { type: "object" }, ...known?.definition, ...changed };

@@ -37,7 +37,11 @@ function breaking(breakage: Breakage, description: string): TestTool {
   return { ...simple(breakage, description, answerPlainly), breakage };
 }
 
-const totalSchema: Tool["outputSchema"] = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
+const totalSchema: Tool["outputSchema"] = {
+  type: "object",
+  properties: { total: { type: "number" } },
+  required: ["total"],
+};
 
 /** The defaults; a test adds, changes and removes tools through the control API. */
 export function listTestTools(): TestTool[] {
@@ -46,24 +50,51 @@ export function listTestTools(): TestTool[] {
     simple("echo", "Gives its arguments back", ({ arguments: args }) => ({ ...text(args), structuredContent: args })),
     simple("slow", "Waits until the test releases it", answerPlainly),
     simple("fail-result", "Answers with isError", () => ({ ...text("the tool failed on purpose"), isError: true })),
-    simple("fail-protocol", "Answers with a JSON-RPC error", () => {
-      throw new McpError(ErrorCode.InternalError, "the protocol failed on purpose");
+    simple("fail-protocol", "Refuses with a JSON-RPC error", () => {
+      throw new McpError(ErrorCode.InvalidParams, "the protocol failed on purpose");
+    }),
+    simple("fail-internal", "Answers with a JSON-RPC error that leaves open what was done", () => {
+      throw new McpError(ErrorCode.InternalError, "the tool broke on purpose");
     }),
     breaking("http-500", "Answers with HTTP status 500, without having worked"),
     breaking("drop-before", "Ends the connection before its work"),
     breaking("drop-after", "Ends the connection after its work"),
-    simple("large-result", "Gives a text of the given length", ({ arguments: { length } }) => text("x".repeat(Number(length ?? 1_000_000))), {
-      inputSchema: { type: "object", properties: { length: { type: "integer", minimum: 0 } } },
-    }),
-    simple("echo-headers", "Gives the headers of the request back", ({ headers }) => text(headers)),
-    simple("echo-env", "Gives its process's environment variables of the given names", ({ arguments: { names } }) =>
-      text(Object.fromEntries((names as string[]).map((name) => [name, process.env[name] ?? null]))),
-      { inputSchema: { type: "object", properties: { names: { type: "array", items: { type: "string" } } }, required: ["names"] } },
+    simple(
+      "large-result",
+      "Gives a text of the given length",
+      ({ arguments: { length } }) => text("x".repeat(Number(length ?? 1_000_000))),
+      {
+        inputSchema: { type: "object", properties: { length: { type: "integer", minimum: 0 } } },
+      },
     ),
-    simple("structured", "Gives a structured result", () => ({ ...text({ total: 5 }), structuredContent: { total: 5 } }), { outputSchema: totalSchema }),
-    simple("structured-misfit", "Gives a structured result that does not fit its own schema", () => ({ ...text("five"), structuredContent: { total: "five" } }), {
-      outputSchema: totalSchema,
-    }),
+    simple("echo-headers", "Gives the headers of the request back", ({ headers }) => text(headers)),
+    simple(
+      "echo-env",
+      "Gives its process's environment variables of the given names",
+      ({ arguments: { names } }) =>
+        text(Object.fromEntries((names as string[]).map((name) => [name, process.env[name] ?? null]))),
+      {
+        inputSchema: {
+          type: "object",
+          properties: { names: { type: "array", items: { type: "string" } } },
+          required: ["names"],
+        },
+      },
+    ),
+    simple(
+      "structured",
+      "Gives a structured result",
+      () => ({ ...text({ total: 5 }), structuredContent: { total: 5 } }),
+      { outputSchema: totalSchema },
+    ),
+    simple(
+      "structured-invalid",
+      "Gives a structured result that does not fit its own schema",
+      () => ({ ...text("five"), structuredContent: { total: "five" } }),
+      {
+        outputSchema: totalSchema,
+      },
+    ),
     simple("blocks", "Gives a text, an image, a link and an embedded resource", () => ({
       content: [
         { type: "text", text: "four blocks" },

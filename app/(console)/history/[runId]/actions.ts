@@ -4,13 +4,13 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { z } from "zod";
 import type { FormState } from "@/components/ui/form-state";
-import { actorOf, requirePermission } from "@/lib/auth/session";
-import { cancelRun } from "@/lib/engine/cancel-run";
-import { parseInput } from "@/lib/engine/parse-input";
-import { retryRun } from "@/lib/engine/retry-run";
-import { reviewStep } from "@/lib/engine/review-step";
-import { runtime } from "@/lib/engine/runtime";
-import { settleCall } from "@/lib/engine/settle-call";
+import { actorOf, requirePermission } from "@/lib/people/session/session";
+import { cancelRun } from "@/lib/runs/cancel-run";
+import { parseInput } from "@/lib/text/parse-input";
+import { retryRun } from "@/lib/runs/retry-run";
+import { reviewStep } from "@/lib/runs/review-step";
+import { runtime } from "@/lib/runs/runtime";
+import { settleCall } from "@/lib/runs/settle-call";
 import { runAction, textField } from "../../run-action";
 
 const pageOf = (runId: string): string => `/history/${runId}`;
@@ -30,23 +30,45 @@ export async function cancel(_state: FormState, form: FormData): Promise<FormSta
 export async function retry(_state: FormState, form: FormData): Promise<FormState> {
   const session = await requirePermission("runs:write");
   return runAction(form, async () => {
-    const given = [...form.keys()].filter((name) => name.startsWith(SECRET_FIELD)).map((name) => [name.slice(SECRET_FIELD.length), textField(form, name) ?? ""]);
-    const { runId } = await retryRun(runtime(), actorOf(session), { runId: textField(form, "runId") ?? "", secrets: Object.fromEntries(given) });
+    const given = [...form.keys()]
+      .filter((name) => name.startsWith(SECRET_FIELD))
+      .map((name) => [name.slice(SECRET_FIELD.length), textField(form, name) ?? ""]);
+    const { runId } = await retryRun(runtime(), actorOf(session), {
+      runId: textField(form, "runId") ?? "",
+      secrets: Object.fromEntries(given),
+    });
     redirect(pageOf(runId));
   });
 }
 
-const settlementSchema = z.object({ callId: z.string(), outcome: z.enum(["happened", "did_not_happen", "failed"], "choose what became of the call"), result: z.string().optional(), comment: z.string().optional() });
+const settlementSchema = z.object({
+  callId: z.string(),
+  outcome: z.enum(["happened", "did_not_happen", "failed"], "choose what became of the call"),
+  result: z.string().optional(),
+  comment: z.string().optional(),
+});
 
-const SETTLED = { happened: "Settled: it happened", did_not_happen: "Settled: it is sent now", failed: "Settled as failed" } as const;
+const SETTLED = {
+  happened: "Settled: it happened",
+  did_not_happen: "Settled: it is sent now",
+  failed: "Settled as failed",
+} as const;
 
 export async function settle(_state: FormState, form: FormData): Promise<FormState> {
   const session = await requirePermission("runs:write");
   return runAction(form, async () => {
-    const wish = parseInput(settlementSchema, { callId: textField(form, "callId"), outcome: textField(form, "outcome"), result: textField(form, "result"), comment: textField(form, "comment") });
-    await settleCall(runtime(), actorOf(session), { ...wish, result: wish.result === undefined ? undefined : parsedOrText(wish.result) });
+    const command = parseInput(settlementSchema, {
+      callId: textField(form, "callId"),
+      outcome: textField(form, "outcome"),
+      result: textField(form, "result"),
+      comment: textField(form, "comment"),
+    });
+    await settleCall(runtime(), actorOf(session), {
+      ...command,
+      result: command.result === undefined ? undefined : parsedOrText(command.result),
+    });
     revalidatePath(pageOf(textField(form, "runId") ?? ""), "layout");
-    return { message: SETTLED[wish.outcome] };
+    return { message: SETTLED[command.outcome] };
   });
 }
 
@@ -55,7 +77,13 @@ export async function review(_state: FormState, form: FormData): Promise<FormSta
   return runAction(form, async () => {
     const runId = textField(form, "runId") ?? "";
     const accepted = textField(form, "accepted") === "yes";
-    await reviewStep(runtime(), actorOf(session), { runId, accepted, stepId: textField(form, "stepId"), digest: textField(form, "digest"), comment: textField(form, "comment") });
+    await reviewStep(runtime(), actorOf(session), {
+      runId,
+      accepted,
+      stepId: textField(form, "stepId"),
+      digest: textField(form, "digest"),
+      comment: textField(form, "comment"),
+    });
     revalidatePath(pageOf(runId), "layout");
     return { message: accepted ? "Answer accepted; the run goes on" : "Answer not accepted; the run ends" };
   });

@@ -1,11 +1,24 @@
 import type { ShownAct } from "@/components/runs/person-act";
-import type { PersonAct } from "@/lib/store/queries/list-person-acts";
+import type { PersonAct } from "@/lib/runs/queries/list-person-acts";
 
-const OUTCOMES = { succeeded: "it happened", approved: "it did not happen, so it may be sent again", failed: "it counts as failed" } as const;
+const OUTCOMES = {
+  succeeded: "it happened",
+  approved: "it did not happen, so it may be sent again",
+  failed: "it counts as failed",
+} as const;
 
-/** What a person did, as a sentence in parts. `isNamed` says what it was done to, for where that does not stand beside it. */
+/**
+ * What a person did, as a sentence in parts. `isNamed` says what it was done to, for where that does not stand beside
+ * it.
+ */
 export function toShownAct(act: PersonAct, { isNamed }: { isNamed: boolean }): ShownAct {
-  return { what: describeAct(act, isNamed), by: describeBy(act.by), at: act.at.toISOString(), outcome: act.kind === "settled" ? OUTCOMES[act.to] : null, said: act.said };
+  return {
+    what: describeAct(act, isNamed),
+    by: describeBy(act.by),
+    at: act.at.toISOString(),
+    outcome: act.kind === "settled" ? OUTCOMES[act.to] : null,
+    said: act.said,
+  };
 }
 
 function describeAct(act: PersonAct, isNamed: boolean): string {
@@ -15,7 +28,10 @@ function describeAct(act: PersonAct, isNamed: boolean): string {
 }
 
 /** The name of a token alone would stand for a person. */
-const describeBy = ({ kind, name, person }: PersonAct["by"]): string => (person === null ? name : `${person}, by ${kind} ${name},`);
+const describeBy = ({ kind, name, person }: PersonAct["by"]): string =>
+  person === null ? name : `${person}, by ${kind} ${name},`;
 
 export const actsOnCall = (acts: readonly PersonAct[], callId: string): ShownAct[] =>
-  acts.filter((act) => act.kind === "settled" && act.callId === callId).map((act) => toShownAct(act, { isNamed: false }));
+  acts
+    .filter((act) => act.kind === "settled" && act.callId === callId)
+    .map((act) => toShownAct(act, { isNamed: false }));

@@ -8,9 +8,9 @@ import { FollowRun } from "@/components/runs/follow-run";
 import { isActive } from "@/components/runs/run-words";
 import { PipelineMap } from "@/components/workflows/pipeline-map";
 import { buttonClass } from "@/components/ui/button";
-import { can } from "@/lib/auth/session";
-import type { RunPage } from "@/lib/store/queries/get-run-page";
-import { findProjectOf, loadRun } from "./load-run";
+import { can } from "@/lib/people/session/session";
+import type { RunPage } from "@/lib/runs/queries/get-run-page";
+import { findProjectOf, findRefusalToAccept, loadRun } from "./load-run";
 import { RunActions } from "./run-actions";
 import { RunHead } from "./run-head";
 import { stateOf } from "./step-state";
@@ -31,19 +31,33 @@ export default async function RunLayout({ params, children }: LayoutProps<"/hist
   return (
     <>
       <header className="flex min-h-13 shrink-0 items-center gap-2.5 border-b border-line bg-paper px-4 tablet:px-6">
-        <Link href="/history" aria-label="Back to History" className={buttonClass({ variant: "quiet", size: "icon" }, "-ml-2 print:hidden")}>
+        <Link
+          href="/history"
+          aria-label="Back to History"
+          className={buttonClass({ variant: "quiet", size: "icon" }, "-ml-2 print:hidden")}
+        >
           <ArrowLeft aria-hidden />
         </Link>
         <h1 className="min-w-0 truncate text-lg font-semibold">{run.workflow}</h1>
         <span className="text-ink-3 max-tablet:hidden">{run.version}</span>
         {mayWrite ? (
           <div className="ml-auto flex items-center gap-2 print:hidden">
-            <RunActions runId={run.id} canCancel={active} canRetry={(run.status === "failed" || run.status === "cancelled") && run.retriedAsRunId === null} secrets={secretParams(run)} />
+            <RunActions
+              runId={run.id}
+              canCancel={active}
+              canRetry={(run.status === "failed" || run.status === "cancelled") && run.retriedAsRunId === null}
+              secrets={secretParams(run)}
+            />
           </div>
         ) : null}
       </header>
       <RunHead run={run} now={clock.toISOString()} />
-      <WhatItWaitsFor run={run} mayWrite={mayWrite} mayDecide={can(session, "approvals:decide")} />
+      <WhatItWaitsFor
+        run={run}
+        mayWrite={mayWrite}
+        mayDecide={can(session, "approvals:decide")}
+        whyNotAccept={active ? await findRefusalToAccept(run, session.user.id) : null}
+      />
       <div className="border-b border-line bg-sunken/50">
         <PipelineMap label="Steps of this run" nodes={await toNodes(run, base)} />
       </div>
@@ -52,7 +66,10 @@ export default async function RunLayout({ params, children }: LayoutProps<"/hist
         tabs={[
           { href: base, label: "Timeline" },
           { href: `${base}/steps`, label: "Conversation" },
-          { href: `${base}/approvals`, label: run.counts.approvals > 0 ? `Approvals ${describeNumber(run.counts.approvals)}` : "Approvals" },
+          {
+            href: `${base}/approvals`,
+            label: run.counts.approvals > 0 ? `Approvals ${describeNumber(run.counts.approvals)}` : "Approvals",
+          },
           { href: `${base}/events`, label: `Events ${describeNumber(run.counts.events)}` },
         ]}
       />
@@ -62,13 +79,33 @@ export default async function RunLayout({ params, children }: LayoutProps<"/hist
   );
 }
 
-function WhatItWaitsFor({ run, mayWrite, mayDecide }: { run: RunPage; mayWrite: boolean; mayDecide: boolean }): ReactNode {
+function WhatItWaitsFor({
+  run,
+  mayWrite,
+  mayDecide,
+  whyNotAccept,
+}: {
+  run: RunPage;
+  mayWrite: boolean;
+  mayDecide: boolean;
+  whyNotAccept: string | null;
+}): ReactNode {
   const active = isActive(run.status);
   if (!run.review && run.unknownCalls.length === 0 && (!active || run.counts.pendingApprovals === 0)) return null;
   return (
     <div className="grid gap-3 border-b border-line px-4 py-4 tablet:px-6 print:hidden">
-      {active && run.counts.pendingApprovals > 0 ? <PendingApprovals runId={run.id} count={run.counts.pendingApprovals} canDecide={mayDecide} /> : null}
-      {run.review && active ? <ReviewPanel key={`${run.review.stepId} ${run.review.digest}`} runId={run.id} review={run.review} canReview={mayDecide} /> : null}
+      {active && run.counts.pendingApprovals > 0 ? (
+        <PendingApprovals runId={run.id} count={run.counts.pendingApprovals} canDecide={mayDecide} />
+      ) : null}
+      {run.review && active ? (
+        <ReviewPanel
+          key={`${run.review.stepId} ${run.review.digest}`}
+          runId={run.id}
+          review={run.review}
+          canReview={mayDecide}
+          whyNotAccept={whyNotAccept}
+        />
+      ) : null}
       {run.unknownCalls.map((call) => (
         <UnknownOutcome key={call.id} runId={run.id} call={call} isOver={!active} canSettle={mayWrite} />
       ))}
@@ -97,5 +134,7 @@ async function toNodes(run: RunPage, base: string) {
 
 function secretParams(run: RunPage): string[] {
   if (run.params === null || typeof run.params !== "object") return [];
-  return Object.entries(run.params).filter(([, value]) => value === "[secret]").map(([name]) => name);
+  return Object.entries(run.params)
+    .filter(([, value]) => value === "[secret]")
+    .map(([name]) => name);
 }

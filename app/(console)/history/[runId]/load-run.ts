@@ -2,13 +2,14 @@ import "server-only";
 import { notFound } from "next/navigation";
 import { cache } from "react";
 import type { Project } from "@/lib/config/project";
-import { requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { createFingerprint, runtime } from "@/lib/engine/runtime";
+import { requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { refusalToAccept } from "@/lib/runs/review-step";
+import { createFingerprint, runtime } from "@/lib/runs/runtime";
 import { KimitsuError } from "@/lib/errors";
 import { isId } from "@/lib/ids";
-import { findRunPage, type RunPage } from "@/lib/store/queries/get-run-page";
-import { listRunSpans, type RunSpan } from "@/lib/store/queries/list-run-spans";
+import { findRunPage, type RunPage } from "@/lib/runs/queries/get-run-page";
+import { listRunSpans, type RunSpan } from "@/lib/runs/queries/list-run-spans";
 
 /** The head of a run, read once for the frame and the page in it. */
 export const loadRun = cache(async (runId: string) => {
@@ -19,7 +20,10 @@ export const loadRun = cache(async (runId: string) => {
   return run ? { run, session, clock } : notFound();
 });
 
-/** The project as the run knows it; null when it can no longer be read, and the page then goes without what only it could tell. */
+/**
+ * The project as the run knows it; null when it can no longer be read, and the page then goes without what only it
+ * could tell.
+ */
 export const findProjectOf = cache(async (configHash: string): Promise<Project | null> => {
   try {
     return (await runtime().projects.get(configHash)).project;
@@ -28,6 +32,17 @@ export const findProjectOf = cache(async (configHash: string): Promise<Project |
     throw error;
   }
 });
+
+/** Why this person cannot accept the answer that waits; null when they can, and when only trying could tell. */
+export async function findRefusalToAccept(run: RunPage, userId: string): Promise<string | null> {
+  if (!run.review) return null;
+  try {
+    return await refusalToAccept(runtime(), { runId: run.id, stepId: run.review.stepId, userId });
+  } catch (error) {
+    if (error instanceof KimitsuError) return null;
+    throw error;
+  }
+}
 
 /** By which hidden values are told apart; it needs no project, as these pages need none. */
 export const fingerprintHere = cache(createFingerprint);

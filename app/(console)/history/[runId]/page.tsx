@@ -3,13 +3,16 @@ import { TimeLanes } from "@/components/runs/time-lanes";
 import { TimelineSteps } from "@/components/runs/timeline-steps";
 import { printValue, ValueView } from "@/components/runs/value-view";
 import { CopyButton } from "@/components/ui/copy-button";
-import { engineDeps } from "@/lib/engine/deps";
-import type { RunPage } from "@/lib/store/queries/get-run-page";
-import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
+import { engineDeps } from "@/lib/database/deps";
+import type { RunPage } from "@/lib/runs/queries/get-run-page";
+import { getRunTimeline } from "@/lib/runs/queries/get-run-timeline";
 import { loadRun, loadSpans } from "./load-run";
 import { toLanes, toTimelineSteps } from "./timeline";
 
-/** Of more events the lanes come after the rest of the page: they look at everything that the run did, the rest only at its ends. */
+/**
+ * Of more events the lanes come after the rest of the page: they look at everything that the run did, the rest only at
+ * its ends.
+ */
 const EVENTS_AT_ONCE_MAX = 1000;
 
 export default async function RunTimelinePage({ params }: PageProps<"/history/[runId]">) {
@@ -20,7 +23,11 @@ export default async function RunTimelinePage({ params }: PageProps<"/history/[r
       <div className="min-w-0">
         <section aria-label="Where the time went" className="border-b border-line">
           {isLong ? (
-            <Suspense fallback={<TimeLanes runId={run.id} lanes={toLanes(run, [], clock)} whole={wholeOf(run, clock)} isWaiting />}>
+            <Suspense
+              fallback={
+                <TimeLanes runId={run.id} lanes={toLanes(run, [], clock)} whole={wholeOf(run, clock)} isWaiting />
+              }
+            >
               <Lanes run={run} clock={clock} />
             </Suspense>
           ) : (
@@ -31,14 +38,19 @@ export default async function RunTimelinePage({ params }: PageProps<"/history/[r
           <WhatHappened run={run} clock={clock} />
         </section>
       </div>
-      <aside aria-label="Input and output" className="grid min-w-0 content-start gap-6 px-4 py-5 max-wide:border-t max-wide:border-line tablet:px-6 wide:border-l wide:border-line">
+      <aside
+        aria-label="Input and output"
+        className="grid min-w-0 content-start gap-6 px-4 py-5 max-wide:border-t max-wide:border-line tablet:px-6 wide:border-l wide:border-line"
+      >
         <KeptValue title="Started with" value={run.params} what="params, redacted" />
         {run.status === "complete" ? (
           <KeptValue title="Output" value={run.output} what="output, redacted" />
         ) : (
           <section className="grid gap-2">
             <h2 className="text-sm font-medium text-ink-2">Output</h2>
-            <p className="text-sm text-ink-3">{run.completedAt ? "The run ended without one." : "Not yet; the run is not over."}</p>
+            <p className="text-sm text-ink-3">
+              {run.completedAt ? "The run ended without one." : "Not yet; the run is not over."}
+            </p>
           </section>
         )}
       </aside>
@@ -60,7 +72,10 @@ function KeptValue({ title, value, what }: { title: string; value: unknown; what
   );
 }
 
-const wholeOf = (run: RunPage, clock: Date) => ({ from: run.createdAt.getTime(), to: (run.completedAt ?? clock).getTime() });
+const wholeOf = (run: RunPage, clock: Date) => ({
+  from: run.createdAt.getTime(),
+  to: (run.completedAt ?? clock).getTime(),
+});
 
 interface Part {
   run: RunPage;
@@ -73,5 +88,10 @@ async function Lanes({ run, clock }: Part) {
 }
 
 async function WhatHappened({ run, clock }: Part) {
-  return <TimelineSteps steps={toTimelineSteps(run, await getRunTimeline(engineDeps().db, run.id), clock)} now={clock.toISOString()} />;
+  return (
+    <TimelineSteps
+      steps={toTimelineSteps(run, await getRunTimeline(engineDeps().db, run.id), clock)}
+      now={clock.toISOString()}
+    />
+  );
 }

@@ -28,7 +28,17 @@ export function RunActions({ runId, canCancel, canRetry, secrets }: Props) {
           pendingText="Starting…"
           renderFields={(state) =>
             secrets.map((name) => (
-              <TextField key={name} id={`secret-${name}`} name={`password-${name}`} type="password" label={name} hint="A secret, which the run has forgotten; give it again." error={state.issues[`password-${name}`]} autoComplete="off" required />
+              <TextField
+                key={name}
+                id={`secret-${name}`}
+                name={`password-${name}`}
+                type="password"
+                label={name}
+                hint="A secret, which the run has forgotten; give it again."
+                error={state.issues[`password-${name}`]}
+                autoComplete="off"
+                required
+              />
             ))
           }
         />
@@ -44,7 +54,16 @@ export function RunActions({ runId, canCancel, canRetry, secrets }: Props) {
           confirm="Cancel the run"
           pendingText="Cancelling…"
           danger
-          renderFields={(state) => <TextArea id="cancel-reason" name="reason" label="Reason, for the record" rows={2} maxLength={2000} defaultValue={state.values.reason} />}
+          renderFields={(state) => (
+            <TextArea
+              id="cancel-reason"
+              name="reason"
+              label="Reason, for the record"
+              rows={2}
+              maxLength={2000}
+              defaultValue={state.values.reason}
+            />
+          )}
         />
       ) : null}
     </>

@@ -7,7 +7,7 @@ import { describeRun } from "@/components/runs/run-words";
 import { StatusMark } from "@/components/runs/status-mark";
 import { CopyButton } from "@/components/ui/copy-button";
 import { RelativeTime } from "@/components/ui/relative-time";
-import type { RunPage } from "@/lib/store/queries/get-run-page";
+import type { RunPage } from "@/lib/runs/queries/get-run-page";
 import { toShownAct } from "./acts";
 
 const linkClass = "underline decoration-line-strong underline-offset-3 hover:decoration-ink";
@@ -39,7 +39,13 @@ export function RunHead({ run, now }: { run: RunPage; now: string }) {
       <Facts>
         <Fact name="Started by">
           {run.startedBy.person ?? run.startedBy.name}
-          {run.startedBy.kind === "user" ? null : <span className="text-ink-3"> by {run.startedBy.kind}{run.startedBy.person === null ? "" : ` ${run.startedBy.name}`}</span>}
+          {run.startedBy.kind === "user" ? null : (
+            <span className="text-ink-3">
+              {" "}
+              by {run.startedBy.kind}
+              {run.startedBy.person === null ? "" : ` ${run.startedBy.name}`}
+            </span>
+          )}
         </Fact>
         <Fact name="Started">
           <LocalTime at={run.createdAt.toISOString()} withDate />{" "}
@@ -51,7 +57,9 @@ export function RunHead({ run, now }: { run: RunPage; now: string }) {
         <Fact name="Waited for approval">{run.waitedMs > 0 ? describeDuration(run.waitedMs) : "not at all"}</Fact>
         <Fact name="Cost">
           {describeCost(run.costUsd)}
-          {run.costBudgetUsd === null ? null : <span className="text-ink-3"> of {describeCost(run.costBudgetUsd)}</span>}
+          {run.costBudgetUsd === null ? null : (
+            <span className="text-ink-3"> of {describeCost(run.costBudgetUsd)}</span>
+          )}
         </Fact>
         <Fact name="Tokens">
           {describeNumber(run.tokensIn)} in, {describeNumber(run.tokensOut)} out
@@ -91,7 +99,11 @@ function WhatPeopleDid({ run: { id, acts }, now }: { run: RunPage; now: string }
   const more = acts.length - ACTS_SHOWN;
   return (
     <div className="grid max-w-180 gap-1 text-ink-2">
-      <PersonActs acts={acts.slice(0, ACTS_SHOWN).map((act) => toShownAct(act, { isNamed: true }))} now={now} className="grid gap-1" />
+      <PersonActs
+        acts={acts.slice(0, ACTS_SHOWN).map((act) => toShownAct(act, { isNamed: true }))}
+        now={now}
+        className="grid gap-1"
+      />
       {more > 0 ? (
         <p className="text-sm">
           and {describeNumber(more)} before, with their calls and steps, and under{" "}

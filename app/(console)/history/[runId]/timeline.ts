@@ -2,10 +2,16 @@ import { describeCost, describeCount, describeDuration, describeNumber } from "@
 import { CALL_WORDS } from "@/components/runs/run-words";
 import type { Lane, LaneSpan } from "@/components/runs/time-lanes";
 import type { TimelineEntry, TimelineStep } from "@/components/runs/timeline-steps";
-import type { RunPage } from "@/lib/store/queries/get-run-page";
-import type { CallStatus } from "@/lib/domain/call-state";
-import type { RunTimeline, TimelineCall, TimelineThing, TimelineTurn, TimelineWait } from "@/lib/store/queries/get-run-timeline";
-import type { RunSpan } from "@/lib/store/queries/list-run-spans";
+import type { RunPage } from "@/lib/runs/queries/get-run-page";
+import type { CallStatus } from "@/lib/runs/rules/call-state";
+import type {
+  RunTimeline,
+  TimelineCall,
+  TimelineThing,
+  TimelineTurn,
+  TimelineWait,
+} from "@/lib/runs/queries/get-run-timeline";
+import type { RunSpan } from "@/lib/runs/queries/list-run-spans";
 import { actsOnCall, toShownAct } from "./acts";
 import { stateOf } from "./step-state";
 
@@ -14,8 +20,25 @@ export function toLanes(run: RunPage, spans: readonly RunSpan[], now: Date): Lan
   const end = (run.completedAt ?? now).getTime();
   const byStep = toLaneSpans(spans);
   return run.steps.map((step) => {
-    const whole: LaneSpan[] = step.startedAt ? [{ kind: "step", from: step.startedAt.getTime(), to: step.completedAt?.getTime() ?? end, count: 1, workMs: 0, title: `${step.key}: ${stateOf(run, step).word}` }] : [];
-    return { id: step.id, label: step.key, href: `/history/${run.id}/steps/${step.id}`, spans: [...whole, ...(byStep[step.id] ?? [])], ...stateOf(run, step) };
+    const whole: LaneSpan[] = step.startedAt
+      ? [
+          {
+            kind: "step",
+            from: step.startedAt.getTime(),
+            to: step.completedAt?.getTime() ?? end,
+            count: 1,
+            workMs: 0,
+            title: `${step.key}: ${stateOf(run, step).word}`,
+          },
+        ]
+      : [];
+    return {
+      id: step.id,
+      label: step.key,
+      href: `/history/${run.id}/steps/${step.id}`,
+      spans: [...whole, ...(byStep[step.id] ?? [])],
+      ...stateOf(run, step),
+    };
   });
 }
 
@@ -23,7 +46,16 @@ export function toLanes(run: RunPage, spans: readonly RunSpan[], now: Date): Lan
 export function toLaneSpans(spans: readonly RunSpan[]): Record<string, LaneSpan[]> {
   const byStep: Record<string, LaneSpan[]> = {};
   for (const kind of ["person", "model", "tool"] as const) {
-    for (const span of spans) if (span.kind === kind) (byStep[span.rootStepId] ??= []).push({ kind, from: span.from.getTime(), to: span.to.getTime(), count: span.count, workMs: span.workMs, title: describeSpan(span) });
+    for (const span of spans)
+      if (span.kind === kind)
+        (byStep[span.rootStepId] ??= []).push({
+          kind,
+          from: span.from.getTime(),
+          to: span.to.getTime(),
+          count: span.count,
+          workMs: span.workMs,
+          title: describeSpan(span),
+        });
   }
   return byStep;
 }
@@ -34,7 +66,12 @@ function describeSpan({ kind, count, name, status, workMs }: RunSpan): string {
   const long = describeDuration(workMs);
   if (count > 1 || name === "") return `${describeCount(count, THINGS[kind])}, ${long}`;
   if (kind === "model") return `${name}, ${long}`;
-  const word = kind === "tool" ? CALL_WORDS[status as CallStatus].word : status === "outcome_unknown" ? "until it was settled" : status;
+  const word =
+    kind === "tool"
+      ? CALL_WORDS[status as CallStatus].word
+      : status === "outcome_unknown"
+        ? "until it was settled"
+        : status;
   return `${name}, ${word}, ${long}`;
 }
 
@@ -49,8 +86,15 @@ export function toTimelineSteps(run: RunPage, { entries, totals }: RunTimeline, 
       at: step.startedAt?.toISOString() ?? null,
       detail: describeStep(step),
       error: step.error?.message ?? null,
-      acts: run.acts.filter((act) => act.kind === "reviewed" && act.rootStepId === step.id).map((act) => toShownAct(act, { isNamed: act.kind === "reviewed" && act.stepId !== step.id })),
-      entries: own.map(({ thing, number, at }) => ({ ...toEntry(thing, now), number, at: at.toISOString(), acts: thing.kind === "call" ? actsOnCall(run.acts, thing.call.id) : [] })),
+      acts: run.acts
+        .filter((act) => act.kind === "reviewed" && act.rootStepId === step.id)
+        .map((act) => toShownAct(act, { isNamed: act.kind === "reviewed" && act.stepId !== step.id })),
+      entries: own.map(({ thing, number, at }) => ({
+        ...toEntry(thing, now),
+        number,
+        at: at.toISOString(),
+        acts: thing.kind === "call" ? actsOnCall(run.acts, thing.call.id) : [],
+      })),
       total: totals.get(step.id) ?? 0,
     };
   });
@@ -86,7 +130,14 @@ function toTurnEntry(turn: TimelineTurn): Entry {
 
 function toCallEntry(call: TimelineCall): Entry {
   const { word, mark } = CALL_WORDS[call.status];
-  return { id: call.id, kind: "tool", mark, title: `${call.server}.${call.tool}`, isCode: true, detail: `${call.summary ? `${call.summary} · ` : ""}${[word, ...describeCallTime(call)].join(", ")}` };
+  return {
+    id: call.id,
+    kind: "tool",
+    mark,
+    title: `${call.server}.${call.tool}`,
+    isCode: true,
+    detail: `${call.summary ? `${call.summary} · ` : ""}${[word, ...describeCallTime(call)].join(", ")}`,
+  };
 }
 
 /** The time of the tool, and apart from it the time until a person settled what nobody knew. */
@@ -94,7 +145,9 @@ function describeCallTime({ executingAt, unknownAt, completedAt }: TimelineCall)
   const ended = unknownAt ?? completedAt;
   return [
     ...(executingAt && ended ? [describeDuration(ended.getTime() - executingAt.getTime())] : []),
-    ...(unknownAt && completedAt ? [`settled after ${describeDuration(completedAt.getTime() - unknownAt.getTime())}`] : []),
+    ...(unknownAt && completedAt
+      ? [`settled after ${describeDuration(completedAt.getTime() - unknownAt.getTime())}`]
+      : []),
   ];
 }
 
@@ -112,8 +165,13 @@ function toWaitEntry(wait: TimelineWait, now: Date): Entry {
 }
 
 function describeWait(wait: TimelineWait): string {
-  const names = wait.decidedBy.map(({ name, verdict, reason }) => `${verdict} by ${name}${reason ? `: “${reason}”` : ""}`).join(", ");
-  if (wait.status === "pending") return names ? `${names}; ${wait.approvals} of ${wait.minApprovals}` : `${wait.approvals} of ${describeCount(wait.minApprovals, "approval")}`;
+  const names = wait.decidedBy
+    .map(({ name, verdict, reason }) => `${verdict} by ${name}${reason ? `: “${reason}”` : ""}`)
+    .join(", ");
+  if (wait.status === "pending")
+    return names
+      ? `${names}; ${wait.approvals} of ${wait.minApprovals}`
+      : `${wait.approvals} of ${describeCount(wait.minApprovals, "approval")}`;
   if (wait.status === "expired") return "expired: nobody decided in time";
   if (wait.status === "cancelled") return "withdrawn";
   return names;

@@ -1,7 +1,7 @@
-import { can, findSession } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
+import { can, findSession } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
 import { isId } from "@/lib/ids";
-import { listHistory } from "@/lib/store/queries/list-history";
+import { listHistory } from "@/lib/runs/queries/list-history";
 import { readHistoryQuery, toHistoryFilter } from "../filter";
 import { toListedPage } from "../listed-page";
 
@@ -15,6 +15,10 @@ export async function GET(request: Request): Promise<Response> {
   const { db, now } = engineDeps();
   const clock = now();
   const cursor = params.cursor !== undefined && isId("run", params.cursor) ? params.cursor : undefined;
-  const page = await listHistory(db, { ...toHistoryFilter(readHistoryQuery(params), clock).filter, cursor, now: clock });
+  const page = await listHistory(db, {
+    ...toHistoryFilter(readHistoryQuery(params), clock).filter,
+    cursor,
+    now: clock,
+  });
   return Response.json(toListedPage(page), { headers: { "cache-control": "no-store" } });
 }

@@ -1,7 +1,7 @@
-import { engineDeps } from "@/lib/engine/deps";
+import { engineDeps } from "@/lib/database/deps";
 import { log } from "@/lib/log";
-import { type LiveEvent, lookAtEvents } from "@/lib/store/queries/list-live-events";
-import { listLookers, type Looker } from "@/lib/store/queries/list-lookers";
+import { eventIdAt, type LiveEvent, lookAtEvents } from "@/lib/approvals/queries/list-live-events";
+import { listViewers, type CardViewer } from "@/lib/approvals/queries/list-viewers";
 
 const POLL_MS = 700;
 /** How far back the first look goes, for those whose line broke while nobody else listened. */
@@ -14,23 +14,28 @@ const KNOWN_MAX = 2_000;
 export interface Listener {
   /** What happened since the last time, oldest first: the same list for all who listen. */
   onEvents: (events: readonly LiveEvent[]) => void;
-  /** The last id that was heard on a line that broke: what came after it is told at once, as far back as is known. */
+  /** What came after this id is told at once: the last one that was heard on a line that broke, or of the page's reading. */
   after?: string;
+  /** Something may have happened after that id that is not known any more. */
+  onBehind?: () => void;
   /** All who have a card open, now and after every change. */
-  onLookers?: (lookers: readonly Looker[]) => void;
+  onViewers?: (viewers: readonly CardViewer[]) => void;
 }
 
 /** Reads the trail, and who looks at what, once for all open pages of this process, and only while there are any. */
 class InboxHub {
-  readonly #listeners = new Set<Listener>();
+  /** Each with the lowest id of what is to be told to it at first. */
+  readonly #listeners = new Map<Listener, string>();
   #known: readonly LiveEvent[] = [];
-  #lookers: readonly Looker[] = [];
+  /** Everything after this id is in `#known`. */
+  #knownAfter = "";
+  #viewers: readonly CardViewer[] = [];
   /** What the last look could see; null before the first. */
   #snapshot: string | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   join(listener: Listener): () => void {
-    this.#listeners.add(listener);
+    this.#listeners.set(listener, listener.after ?? eventIdAt(engineDeps().now()));
     if (this.#listeners.size === 1) void this.#begin();
     else this.#catchUp(listener);
     return () => {
@@ -39,20 +44,25 @@ class InboxHub {
     };
   }
 
-  /** What happened before the first one listened is on their page already. */
+  /**
+   * What happened before somebody listened is on their page already; what happened since, while this looked for the
+   * first time, is not.
+   */
   async #begin(): Promise<void> {
     this.#snapshot = null;
-    const { events, lookers } = await this.#read();
+    const { events, viewers } = await this.#read();
     this.#known = events;
-    this.#lookers = lookers;
-    for (const listener of this.#listeners) this.#catchUp(listener);
+    this.#viewers = viewers;
+    for (const listener of this.#listeners.keys()) this.#catchUp(listener);
     this.#schedule();
   }
 
-  #catchUp({ after, onEvents, onLookers }: Listener): void {
-    const since = after === undefined ? [] : this.#known.filter((event) => event.id > after);
-    if (since.length > 0) onEvents(since);
-    onLookers?.(this.#lookers);
+  #catchUp(listener: Listener): void {
+    const after = this.#listeners.get(listener) ?? "";
+    if (after < this.#knownAfter) listener.onBehind?.();
+    const since = this.#known.filter((event) => event.id > after);
+    if (since.length > 0) listener.onEvents(since);
+    listener.onViewers?.(this.#viewers);
   }
 
   #schedule(): void {
@@ -61,29 +71,35 @@ class InboxHub {
   }
 
   async #look(): Promise<void> {
-    const { events, lookers } = await this.#read();
+    const { events, viewers } = await this.#read();
     if (events.length > 0) {
-      this.#known = [...this.#known, ...events].slice(-KNOWN_MAX);
-      for (const { onEvents } of this.#listeners) onEvents(events);
+      const known = [...this.#known, ...events];
+      this.#knownAfter = known.at(-KNOWN_MAX - 1)?.id ?? this.#knownAfter;
+      this.#known = known.slice(-KNOWN_MAX);
+      for (const { onEvents } of this.#listeners.keys()) onEvents(events);
     }
-    if (JSON.stringify(lookers) !== JSON.stringify(this.#lookers)) {
-      this.#lookers = lookers;
-      for (const { onLookers } of this.#listeners) onLookers?.(lookers);
+    if (JSON.stringify(viewers) !== JSON.stringify(this.#viewers)) {
+      this.#viewers = viewers;
+      for (const { onViewers } of this.#listeners.keys()) onViewers?.(viewers);
     }
     this.#schedule();
   }
 
-  async #read(): Promise<{ events: LiveEvent[]; lookers: readonly Looker[] }> {
+  async #read(): Promise<{ events: LiveEvent[]; viewers: readonly CardViewer[] }> {
     const { db, now } = engineDeps();
     const clock = now();
     try {
-      const since = new Date(clock.getTime() - (this.#snapshot === null ? FIRST_LOOK_MS : LATE_MS_MAX));
-      const [look, lookers] = await Promise.all([lookAtEvents(db, { snapshot: this.#snapshot, since }), listLookers(db, clock)]);
+      const since = eventIdAt(new Date(clock.getTime() - (this.#snapshot === null ? FIRST_LOOK_MS : LATE_MS_MAX)));
+      if (this.#snapshot === null) this.#knownAfter = since;
+      const [look, viewers] = await Promise.all([
+        lookAtEvents(db, { snapshot: this.#snapshot, since }),
+        listViewers(db, clock),
+      ]);
       this.#snapshot = look.snapshot;
-      return { events: look.events, lookers };
+      return { events: look.events, viewers };
     } catch (error) {
       log.warn({ err: error }, "the live line could not read the trail; it tries again");
-      return { events: [], lookers: this.#lookers };
+      return { events: [], viewers: this.#viewers };
     }
   }
 }

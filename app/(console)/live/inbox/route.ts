@@ -1,15 +1,17 @@
-import { can, findSession, type Session } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { announces } from "@/lib/engine/notices/announces";
+import { can, type Session } from "@/lib/people/session/principal";
+import { readSession } from "@/lib/people/session/read-session";
+import { watchListener } from "@/lib/people/session/watch-listener";
+import { engineDeps } from "@/lib/database/deps";
+import { announces } from "@/lib/notices/announces";
 import { KimitsuError } from "@/lib/errors";
 import { errorResponse } from "@/lib/http/error-response";
 import { takeStream } from "@/lib/http/sse";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
-import { findWaiting } from "@/lib/store/queries/find-waiting";
-import { countPending } from "@/lib/store/queries/inbox-counts";
-import { eventIdAt, type LiveEvent } from "@/lib/store/queries/list-live-events";
-import { countNeeds, type NeedCounts } from "@/lib/store/queries/needs";
+import { findWaiting } from "@/lib/approvals/queries/find-waiting";
+import { countPending } from "@/lib/approvals/queries/inbox-counts";
+import { eventIdAt, type LiveEvent } from "@/lib/approvals/queries/list-live-events";
+import { countNeeds, type NeedCounts } from "@/lib/runs/queries/needs";
 import { needsOf } from "../../needs-of";
 import { findCurrentProject } from "../../workflows/current-project";
 import { inboxHub, type Listener } from "./hub";
@@ -17,23 +19,28 @@ import { inboxHub, type Listener } from "./hub";
 export const dynamic = "force-dynamic";
 
 const HEARTBEAT_MS = 15_000;
-/** The line ends after this, and the browser opens it anew: so a session that was ended meanwhile is noticed. */
+/** The line ends after this, and the browser opens it anew with what its person may see by then. */
 const LINE_MS = 2 * 60_000;
-/** Messages that a reader who does not read leaves lying here; then the line is cut, and a browser that still lives opens it anew. */
+/**
+ * Messages that a reader who does not read leaves lying here; then the line is cut, and a browser that still lives
+ * opens it anew.
+ */
 const BACKLOG_MAX = 1_000;
 
 type Send = (text: string) => void;
 
 /**
- * Server-sent events for open pages. An inbox hears that something changed, by whom, and who looks at what; what it is, the page itself
- * asks for. `?for=notices` is the line of desktop notifications: calls that begin to wait for this very person. `?for=count` is that of all
- * other pages: how many calls wait, and how many runs need this person outside the inbox.
+ * Server-sent events for open pages. An inbox hears that something changed, by whom, and who looks at what; what it is,
+ * the page itself asks for. `?for=notices` is the line of desktop notifications: calls that begin to wait for this very
+ * person. `?for=count` is that of all other pages: how many calls wait, and how many runs need this person outside the
+ * inbox.
  */
 export async function GET(request: Request): Promise<Response> {
   const requestId = request.headers.get("x-request-id") ?? createId("request");
   try {
-    const session = await findSession();
-    if (!session || !can(session, "approvals:read")) throw new KimitsuError("unauthorized", "Sign in as someone who may see approvals.");
+    const session = await readSession(request.headers);
+    if (!session || !can(session, "approvals:read"))
+      throw new KimitsuError("unauthorized", "Sign in as someone who may see approvals.");
     return openLine(request, session, takeStream(session.user.id));
   } catch (error) {
     return errorResponse(error, requestId);
@@ -42,13 +49,16 @@ export async function GET(request: Request): Promise<Response> {
 
 /** `release` gives the line's place back, whoever ends it. */
 function openLine(request: Request, session: Session, release: () => void): Response {
-  const purpose = new URL(request.url).searchParams.get("for");
-  const after = request.headers.get("last-event-id") ?? undefined;
+  const asked = new URL(request.url).searchParams;
+  const purpose = asked.get("for");
+  const after = request.headers.get("last-event-id") ?? asked.get("after") ?? undefined;
   const encoder = new TextEncoder();
   let leave: (() => void) | undefined;
+  let unwatch: (() => void) | undefined;
   const timers: NodeJS.Timeout[] = [];
   const stop = () => {
     leave?.();
+    unwatch?.();
     release();
     timers.forEach((timer) => clearTimeout(timer));
   };
@@ -74,32 +84,55 @@ function openLine(request: Request, session: Session, release: () => void): Resp
           // The reader was quicker.
         }
       };
-      leave = inboxHub().join({ after, ...(purpose === "notices" ? noticesTo(send, session) : purpose === "count" ? countsTo(send, session) : changesTo(send, session)) });
+      leave = inboxHub().join({
+        after,
+        ...(purpose === "notices"
+          ? noticesTo(send, session)
+          : purpose === "count"
+            ? countsTo(send, session)
+            : changesTo(send, session)),
+      });
       send(`retry: 2000\n${mark()}`);
-      timers.push(setInterval(() => send(mark()), HEARTBEAT_MS), setTimeout(end, LINE_MS));
+      timers.push(
+        setInterval(() => send(mark()), HEARTBEAT_MS),
+        setTimeout(end, LINE_MS),
+      );
       request.signal.addEventListener("abort", end);
+      unwatch = watchListener(engineDeps(), session, end);
     },
     cancel: stop,
   });
-  return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-store, no-transform", "x-accel-buffering": "no" } });
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store, no-transform",
+      "x-accel-buffering": "no",
+    },
+  });
 }
 
 /** A sign of life, and where to go on after a break. */
 const mark = (): string => `id: ${eventIdAt(engineDeps().now())}\n\n`;
 
-/** Written once for all open inboxes, and sent to each as one piece: under load they are many, and so are the events. */
+/**
+ * Written once for all open inboxes, and sent to each as one piece: under load they are many, and so are the events.
+ */
 const written = new WeakMap<readonly LiveEvent[], string>();
 
 function writeChanges(events: readonly LiveEvent[]): string {
-  const text = written.get(events) ?? events.map((event) => `event: change\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+  const text =
+    written.get(events) ??
+    events.map((event) => `event: change\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`).join("");
   written.set(events, text);
   return text;
 }
 
-function changesTo(send: Send, session: Session): Pick<Listener, "onEvents" | "onLookers"> {
+function changesTo(send: Send, session: Session): Omit<Listener, "after"> {
   return {
     onEvents: (events) => send(writeChanges(events)),
-    onLookers: (lookers) => send(`event: lookers\ndata: ${JSON.stringify(lookers.filter(({ userId }) => userId !== session.user.id))}\n\n`),
+    onBehind: () => send("event: behind\ndata: {}\n\n"),
+    onViewers: (viewers) =>
+      send(`event: viewers\ndata: ${JSON.stringify(viewers.filter(({ userId }) => userId !== session.user.id))}\n\n`),
   };
 }
 
@@ -123,16 +156,19 @@ async function countAll(): Promise<Counted> {
   return { waiting, needs };
 }
 
-/** The numbers as they are, which whoever was away has missed, and then each that differs from the one before, in their order. */
+/**
+ * The numbers as they are, which whoever was away has missed, and then each that differs from the one before, in their
+ * order.
+ */
 function countsTo(send: Send, session: Session): Pick<Listener, "onEvents"> {
-  let told: string | undefined;
+  let sent: string | undefined;
   let turn: Promise<void> = Promise.resolve();
   const onEvents = (events: readonly LiveEvent[]) => {
     turn = Promise.all([countAfter(events), turn])
       .then(([{ waiting, needs }]) => {
         const text = JSON.stringify({ waiting, needs: needsOf(session, needs) });
-        if (text !== told) send(`event: count\ndata: ${text}\n\n`);
-        told = text;
+        if (text !== sent) send(`event: count\ndata: ${text}\n\n`);
+        sent = text;
       })
       .catch((error: unknown) => log.warn({ err: error }, "the numbers of what waits for people could not be told"));
   };
@@ -141,14 +177,21 @@ function countsTo(send: Send, session: Session): Pick<Listener, "onEvents"> {
 }
 
 function noticesTo(send: Send, session: Session): Pick<Listener, "onEvents"> {
-  const tell = (event: LiveEvent) => tellIfTheirs(send, session, event).catch((error: unknown) => log.warn({ err: error }, "a desktop notification could not be sent"));
-  return { onEvents: (events) => events.forEach((event) => void tell(event)) };
+  const sendOne = (event: LiveEvent) =>
+    sendIfTheirs(send, session, event).catch((error: unknown) =>
+      log.warn({ err: error }, "a desktop notification could not be sent"),
+    );
+  return { onEvents: (events) => events.forEach((event) => void sendOne(event)) };
 }
 
-async function tellIfTheirs(send: Send, { user }: Session, event: LiveEvent): Promise<void> {
+async function sendIfTheirs(send: Send, { user }: Session, event: LiveEvent): Promise<void> {
   const policy = findCurrentProject()?.policy;
   if (event.approvalId === null || !announces(policy, event.type, [])) return;
-  const call = await findWaiting(engineDeps().db, { userId: user.id, role: user.role, groups: user.groups }, event.approvalId);
+  const call = await findWaiting(
+    engineDeps().db,
+    { userId: user.id, role: user.role, groups: user.groups },
+    event.approvalId,
+  );
   if (!call || !announces(policy, event.type, call.approvers)) return;
   const { id, tool, workflow, danger } = call;
   send(`event: waiting\nid: ${event.id}\ndata: ${JSON.stringify({ id, tool, workflow, danger })}\n\n`);

@@ -2,9 +2,9 @@
 
 import { revalidatePath } from "next/cache";
 import type { FormState } from "@/components/ui/form-state";
-import { actorOf, requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { pauseDispatch } from "@/lib/engine/pause-dispatch";
+import { actorOf, requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { pauseDispatch } from "@/lib/runs/pause-dispatch";
 import { runAction, textField } from "../../run-action";
 
 export async function changePause(_state: FormState, form: FormData): Promise<FormState> {

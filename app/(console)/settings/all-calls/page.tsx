@@ -1,8 +1,8 @@
 import { LocalTime } from "@/components/runs/local-time";
 import { Section } from "@/components/ui/section";
-import { requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { findPause } from "@/lib/store/queries/find-pause";
+import { requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { findPause } from "@/lib/runs/queries/find-pause";
 import { titleFor } from "../../title-for";
 import { PauseButton } from "./pause-button";
 
@@ -12,7 +12,10 @@ export default async function AllCallsPage() {
   await requirePermission("admin");
   const pause = await findPause(engineDeps().db);
   return (
-    <Section title="Pause all calls" about="For an incident or a deploy. Models may still be asked, and people may still decide; what they approve is sent when calls go again.">
+    <Section
+      title="Pause all calls"
+      about="For an incident or a deploy. Models may still be asked, and people may still decide; what they approve is sent when calls go again."
+    >
       {pause ? (
         <p>
           <strong className="font-semibold">Paused</strong> since <LocalTime at={pause.since.toISOString()} withDate />

@@ -2,10 +2,10 @@
 
 import { revalidatePath } from "next/cache";
 import type { FormState } from "@/components/ui/form-state";
-import { requirePermission } from "@/lib/auth/session";
-import { toNoticeDeps } from "@/lib/engine/notices/notice-deps";
-import { testChannel } from "@/lib/engine/notices/tell-channels";
-import { runtime } from "@/lib/engine/runtime";
+import { requirePermission } from "@/lib/people/session/session";
+import { toNoticeDeps } from "@/lib/notices/notice-deps";
+import { testChannel } from "@/lib/notices/notify-channels";
+import { runtime } from "@/lib/runs/runtime";
 import { runAction, textField } from "../../run-action";
 
 export async function tryChannel(_state: FormState, form: FormData): Promise<FormState> {

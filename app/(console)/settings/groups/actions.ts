@@ -3,19 +3,25 @@
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import type { FormState } from "@/components/ui/form-state";
-import { actorOf, requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { changeGroup, createGroup, deleteGroup, setGroupMembers } from "@/lib/engine/groups";
+import { actorOf, requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { changeGroup, createGroup, deleteGroup, setGroupMembers } from "@/lib/people/groups";
 import { KimitsuError } from "@/lib/errors";
-import { listGroups } from "@/lib/store/queries/list-groups";
+import { listGroups } from "@/lib/people/queries/list-groups";
 import { runAction, textField } from "../../run-action";
+import { findCurrentProject } from "../../workflows/current-project";
 
 const GROUPS = "/settings/groups";
+
+const groupDeps = () => ({ ...engineDeps(), project: findCurrentProject() });
 
 export async function addGroup(_state: FormState, form: FormData): Promise<FormState> {
   const session = await requirePermission("admin");
   return runAction(form, async () => {
-    const { id } = await createGroup(engineDeps(), actorOf(session), { name: textField(form, "name") ?? "", description: textField(form, "description") });
+    const { id } = await createGroup(engineDeps(), actorOf(session), {
+      name: textField(form, "name") ?? "",
+      description: textField(form, "description"),
+    });
     revalidatePath(GROUPS);
     redirect(`${GROUPS}/${id}`);
   });
@@ -24,7 +30,7 @@ export async function addGroup(_state: FormState, form: FormData): Promise<FormS
 export async function saveGroup(_state: FormState, form: FormData): Promise<FormState> {
   const session = await requirePermission("admin");
   return runAction(form, async () => {
-    await changeGroup(engineDeps(), actorOf(session), textField(form, "groupId") ?? "", {
+    await changeGroup(groupDeps(), actorOf(session), textField(form, "groupId") ?? "", {
       name: textField(form, "name") ?? "",
       description: textField(form, "description"),
     });
@@ -36,7 +42,7 @@ export async function saveGroup(_state: FormState, form: FormData): Promise<Form
 export async function removeGroup(_state: FormState, form: FormData): Promise<FormState> {
   const session = await requirePermission("admin");
   return runAction(form, async () => {
-    await deleteGroup(engineDeps(), actorOf(session), textField(form, "groupId") ?? "");
+    await deleteGroup(groupDeps(), actorOf(session), textField(form, "groupId") ?? "");
     revalidatePath("/", "layout");
     redirect(GROUPS);
   });
@@ -46,7 +52,7 @@ export async function removeGroup(_state: FormState, form: FormData): Promise<Fo
 export async function changeMember(_state: FormState, form: FormData): Promise<FormState> {
   const session = await requirePermission("admin");
   return runAction(form, async () => {
-    const deps = engineDeps();
+    const deps = groupDeps();
     const [groupId, userId] = [textField(form, "groupId") ?? "", textField(form, "userId") ?? ""];
     const group = (await listGroups(deps.db)).find(({ id }) => id === groupId);
     if (!group) throw new KimitsuError("not_found", `There is no group ${groupId}.`);

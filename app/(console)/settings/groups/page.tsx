@@ -1,9 +1,9 @@
 import Link from "next/link";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Row, Table, Td, Th } from "@/components/ui/table";
-import { requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { type GroupWithMembers, listGroups } from "@/lib/store/queries/list-groups";
+import { requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { type GroupWithMembers, listGroups } from "@/lib/people/queries/list-groups";
 import { titleFor } from "../../title-for";
 import { findCurrentProject } from "../../workflows/current-project";
 import { AddGroup } from "./add-group";
@@ -20,7 +20,8 @@ export default async function GroupsPage() {
     <>
       <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-3 tablet:px-6">
         <p className="text-sm text-ink-2">
-          A group that <code>policy.yaml</code> names under <code>groups</code> can stand under <code>approvers</code>: its members are who may decide. They may be added here or in the file.
+          A group that <code>policy.yaml</code> names under <code>groups</code> can stand under <code>approvers</code>:
+          its members are who may decide. They may be added here or in the file.
         </p>
         <AddGroup />
       </div>
@@ -37,7 +38,10 @@ export default async function GroupsPage() {
           {groups.map((group) => (
             <Row key={group.id} className="hover:bg-sunken/60">
               <Td className="align-top tablet:w-2/5">
-                <Link href={`/settings/groups/${group.id}`} className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+                <Link
+                  href={`/settings/groups/${group.id}`}
+                  className="font-medium underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+                >
                   {group.name}
                 </Link>
                 {group.description ? <div className="text-sm text-ink-3">{group.description}</div> : null}
@@ -63,7 +67,8 @@ export default async function GroupsPage() {
       ) : (
         <EmptyState title="No group yet">
           <p>
-            Without groups any reviewer may decide. A group such as <code>finance</code>, named under <code>groups</code> in <code>policy.yaml</code>, narrows a call down to the people who know.
+            Without groups any reviewer may decide. A group such as <code>finance</code>, named under{" "}
+            <code>groups</code> in <code>policy.yaml</code>, narrows a call down to the people who know.
           </p>
         </EmptyState>
       )}
@@ -78,7 +83,10 @@ function Members({ group, isNeeded }: { group: GroupWithMembers; isNeeded: boole
     <>
       {members.length > 0 ? (
         <p>
-          {members.slice(0, NAMES_SHOWN).map(({ name }) => name).join(", ")}
+          {members
+            .slice(0, NAMES_SHOWN)
+            .map(({ name }) => name)
+            .join(", ")}
           {members.length > NAMES_SHOWN ? ` and ${members.length - NAMES_SHOWN} more` : null}
         </p>
       ) : isNeeded ? (

@@ -3,13 +3,13 @@
 import { revalidatePath } from "next/cache";
 import { z } from "zod";
 import type { FormState } from "@/components/ui/form-state";
-import { actorOf, requirePermission } from "@/lib/auth/session";
-import { changeUserRole } from "@/lib/engine/change-user-role";
-import { createUser, createUserSchema } from "@/lib/engine/create-user";
-import { engineDeps } from "@/lib/engine/deps";
-import { parseInput } from "@/lib/engine/parse-input";
-import { setPassword } from "@/lib/engine/set-password";
-import { setUserDisabled } from "@/lib/engine/set-user-disabled";
+import { actorOf, requirePermission } from "@/lib/people/session/session";
+import { changeUserRole } from "@/lib/people/change-user-role";
+import { createUser, createUserSchema } from "@/lib/people/create-user";
+import { engineDeps } from "@/lib/database/deps";
+import { parseInput } from "@/lib/text/parse-input";
+import { setPassword } from "@/lib/people/set-password";
+import { setUserDisabled } from "@/lib/people/set-user-disabled";
 import { runAction, textField } from "../../run-action";
 import { ROLE_TEXT } from "../role-text";
 
@@ -56,8 +56,11 @@ export async function changeDisabled(_state: FormState, form: FormData): Promise
 export async function changePassword(_state: FormState, form: FormData): Promise<FormState> {
   const session = await requirePermission("admin");
   return runAction(form, async () => {
-    await setPassword(engineDeps(), actorOf(session), { userId: textField(form, "userId") ?? "", password: textField(form, "password") ?? "" });
+    await setPassword(engineDeps(), actorOf(session), {
+      userId: textField(form, "userId") ?? "",
+      password: textField(form, "password") ?? "",
+    });
     revalidatePath(PEOPLE);
-    return { message: "Password set; all their sessions ended" };
+    return { message: "Password set; all their sessions and tokens ended" };
   });
 }

@@ -49,8 +49,27 @@ function AddPersonForm({ onClose }: { onClose: () => void }) {
   return (
     <form action={action} className="grid gap-4">
       <FormFailure state={state} fields={["email", "name", "role", "password"]} />
-      <TextField id="person-email" name="email" type="email" label="E-mail" required maxLength={254} autoComplete="off" defaultValue={values.email} error={issues.email} />
-      <TextField id="person-name" name="name" label="Name" required maxLength={120} autoComplete="off" defaultValue={values.name} error={issues.name} />
+      <TextField
+        id="person-email"
+        name="email"
+        type="email"
+        label="E-mail"
+        required
+        maxLength={254}
+        autoComplete="off"
+        defaultValue={values.email}
+        error={issues.email}
+      />
+      <TextField
+        id="person-name"
+        name="name"
+        label="Name"
+        required
+        maxLength={120}
+        autoComplete="off"
+        defaultValue={values.name}
+        error={issues.name}
+      />
       <RoleField key={values.role} wanted={values.role} error={issues.role} />
       <TextField
         id="person-password"

@@ -1,4 +1,4 @@
-import type { Role } from "@/lib/domain/roles";
+import type { Role } from "@/lib/people/rules/roles";
 
 /** A person as the client parts of the list need it. */
 export interface ListedPerson {

@@ -5,10 +5,10 @@ import { Pager } from "@/components/ui/pager";
 import { RelativeTime } from "@/components/ui/relative-time";
 import { Row, Table, Td, Th } from "@/components/ui/table";
 import { Tag } from "@/components/ui/tag";
-import { requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { listPeople } from "@/lib/store/queries/list-people";
-import type { Person } from "@/lib/store/queries/person";
+import { requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { listPeople } from "@/lib/people/queries/list-people";
+import type { Person } from "@/lib/people/queries/person";
 import { addressWith, oneText } from "../../search-params";
 import { titleFor } from "../../title-for";
 import { AddPerson } from "./add-person";
@@ -27,8 +27,18 @@ export default async function PeoplePage({ searchParams }: PageProps<"/settings/
   return (
     <>
       <div className="flex flex-wrap items-center gap-2 px-4 py-3 tablet:px-6">
-        <form role="search" className="flex min-w-0 flex-1 gap-2 max-tablet:order-last max-tablet:basis-full tablet:max-w-80">
-          <input type="search" name="q" defaultValue={q} aria-label="Name or e-mail" placeholder="Name or e-mail" className={controlClass} />
+        <form
+          role="search"
+          className="flex min-w-0 flex-1 gap-2 max-tablet:order-last max-tablet:basis-full tablet:max-w-80"
+        >
+          <input
+            type="search"
+            name="q"
+            defaultValue={q}
+            aria-label="Name or e-mail"
+            placeholder="Name or e-mail"
+            className={controlClass}
+          />
           <Button type="submit">Find</Button>
         </form>
         <div className="ml-auto">
@@ -56,7 +66,10 @@ export default async function PeoplePage({ searchParams }: PageProps<"/settings/
       </Table>
       {page.items.length === 0 ? (
         <p className="px-4 py-6 text-ink-2 tablet:px-6">
-          Nobody fits “{q}”. <a href="/settings/people" className={buttonClass({ size: "small" }, "ml-2 hover:bg-sunken")}>Show everyone</a>
+          Nobody fits “{q}”.{" "}
+          <a href="/settings/people" className={buttonClass({ size: "small" }, "ml-2 hover:bg-sunken")}>
+            Show everyone
+          </a>
         </p>
       ) : null}
       <Pager
@@ -70,7 +83,14 @@ export default async function PeoplePage({ searchParams }: PageProps<"/settings/
 
 function PersonRow({ person, isSelf, clock }: { person: Person; isSelf: boolean; clock: string }) {
   const ways = [...(person.hasPassword ? ["password"] : []), ...person.providers];
-  const plain = { id: person.id, name: person.name, email: person.email, role: person.role, disabled: person.disabled, isSelf };
+  const plain = {
+    id: person.id,
+    name: person.name,
+    email: person.email,
+    role: person.role,
+    disabled: person.disabled,
+    isSelf,
+  };
   return (
     <Row className="hover:bg-sunken/60">
       <Td className="w-full tablet:w-auto">
@@ -86,7 +106,13 @@ function PersonRow({ person, isSelf, clock }: { person: Person; isSelf: boolean;
             <div className="flex flex-wrap items-center gap-x-4 text-sm text-ink-2 tablet:hidden">
               <RoleSelect person={plain} />
               <span>{person.groups.length > 0 ? person.groups.join(", ") : "no group"}</span>
-              <span className="text-ink-3">{person.lastSignInAt ? <RelativeTime at={person.lastSignInAt.toISOString()} now={clock} /> : "never signed in"}</span>
+              <span className="text-ink-3">
+                {person.lastSignInAt ? (
+                  <RelativeTime at={person.lastSignInAt.toISOString()} now={clock} />
+                ) : (
+                  "never signed in"
+                )}
+              </span>
             </div>
           </div>
         </div>
@@ -94,9 +120,13 @@ function PersonRow({ person, isSelf, clock }: { person: Person; isSelf: boolean;
       <Td className="max-tablet:hidden">
         <RoleSelect person={plain} />
       </Td>
-      <Td className="text-sm text-ink-2 max-tablet:hidden">{person.groups.length > 0 ? person.groups.join(", ") : <span className="text-ink-3">none</span>}</Td>
+      <Td className="text-sm text-ink-2 max-tablet:hidden">
+        {person.groups.length > 0 ? person.groups.join(", ") : <span className="text-ink-3">none</span>}
+      </Td>
       <Td className="text-sm text-ink-2 max-wide:hidden">{ways.join(", ") || "nothing yet"}</Td>
-      <Td className="text-sm text-ink-2 max-tablet:hidden">{person.lastSignInAt ? <RelativeTime at={person.lastSignInAt.toISOString()} now={clock} /> : "never"}</Td>
+      <Td className="text-sm text-ink-2 max-tablet:hidden">
+        {person.lastSignInAt ? <RelativeTime at={person.lastSignInAt.toISOString()} now={clock} /> : "never"}
+      </Td>
       <Td className="text-right max-tablet:align-top">
         <PersonActions person={plain} />
       </Td>

@@ -20,7 +20,11 @@ export function PersonActions({ person }: { person: ListedPerson }) {
   return (
     <>
       <Menu trigger={trigger} label={`Actions for ${person.name}`}>
-        {person.isSelf ? <MenuLink href="/settings">Change your password…</MenuLink> : <MenuItem onSelect={() => setAsking("password")}>Set a new password…</MenuItem>}
+        {person.isSelf ? (
+          <MenuLink href="/settings">Change your password…</MenuLink>
+        ) : (
+          <MenuItem onSelect={() => setAsking("password")}>Set a new password…</MenuItem>
+        )}
         <MenuItem danger={!person.disabled} onSelect={() => setAsking("disabled")}>
           {person.disabled ? "Enable the account…" : "Disable the account…"}
         </MenuItem>

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { ConfirmForm } from "@/components/ui/confirm-form";
 import { Select } from "@/components/ui/field";
-import type { Role } from "@/lib/domain/roles";
+import type { Role } from "@/lib/people/rules/roles";
 import { ROLE_CHOICES, ROLE_TEXT } from "../role-text";
 import { changeRole } from "./actions";
 import type { ListedPerson } from "./listed-person";

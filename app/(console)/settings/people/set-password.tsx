@@ -13,7 +13,12 @@ import { suggestPassword } from "./suggest-password";
 
 export function SetPassword({ person, open, onClose }: { person: ListedPerson; open: boolean; onClose: () => void }) {
   return (
-    <Dialog open={open} onClose={onClose} title={`New password for ${person.name}`} description="It ends all their sessions. Pass it on over a channel you trust.">
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`New password for ${person.name}`}
+      description="It ends all their sessions and API tokens. Pass it on over a channel you trust."
+    >
       <SetPasswordForm person={person} onClose={onClose} />
     </Dialog>
   );

@@ -3,7 +3,7 @@
 import type { SavePreferences } from "@/components/theme/theme";
 import { SelectField } from "@/components/ui/field";
 import { usePreference } from "@/components/ui/use-preference";
-import type { Landing } from "@/lib/domain/preferences";
+import type { Landing } from "@/lib/people/rules/preferences";
 
 const CHOICES: { value: Landing; label: string }[] = [
   { value: "inbox", label: "Inbox" },
@@ -16,5 +16,15 @@ const CHOICES: { value: Landing; label: string }[] = [
 
 export function LandingSelect({ initial, save }: { initial: Landing; save: SavePreferences }) {
   const { value, problem, change } = usePreference(initial, (landing) => save({ landing }));
-  return <SelectField id="landing" className="max-w-96" label="First page" choices={CHOICES} value={value} error={problem ?? undefined} onChange={(event) => change(event.target.value as Landing)} />;
+  return (
+    <SelectField
+      id="landing"
+      className="max-w-96"
+      label="First page"
+      choices={CHOICES}
+      value={value}
+      error={problem ?? undefined}
+      onChange={(event) => change(event.target.value as Landing)}
+    />
+  );
 }

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { ThemePicker } from "@/components/theme/theme-picker";
 import { Section } from "@/components/ui/section";
 import { currentTheme } from "@/app/current-theme";
-import { can, requireSession } from "@/lib/auth/session";
+import { can, requireSession } from "@/lib/people/session/session";
 import { savePreferences } from "../../preferences";
 import { KeysSwitch } from "./keys-switch";
 import { findCurrentProject } from "../../workflows/current-project";
@@ -28,8 +28,18 @@ export default async function PreferencesPage() {
         <KeysSwitch initial={preferences.keys} save={savePreferences} />
       </Section>
       {can(session, "approvals:decide") ? (
-        <Section title="Notifications" about={hasChannel ? "Which events are told is set in policy.yaml, under channels." : undefined}>
-          {hasChannel ? <NoticesSwitch initial={preferences.notifications} save={savePreferences} /> : <p className="text-ink-2">This project tells nobody on the desktop: <code>policy.yaml</code> has no channel of type <code>browser</code>.</p>}
+        <Section
+          title="Notifications"
+          about={hasChannel ? "Which events are told is set in policy.yaml, under channels." : undefined}
+        >
+          {hasChannel ? (
+            <NoticesSwitch initial={preferences.notifications} save={savePreferences} />
+          ) : (
+            <p className="text-ink-2">
+              This project tells nobody on the desktop: <code>policy.yaml</code> has no channel of type{" "}
+              <code>browser</code>.
+            </p>
+          )}
         </Section>
       ) : null}
     </div>

@@ -3,11 +3,11 @@
 import { revalidatePath } from "next/cache";
 import { z } from "zod";
 import type { FormState } from "@/components/ui/form-state";
-import { actorOf, can, requireSession } from "@/lib/auth/session";
-import { createToken, createTokenSchema } from "@/lib/engine/create-token";
-import { engineDeps } from "@/lib/engine/deps";
-import { parseInput } from "@/lib/engine/parse-input";
-import { revokeToken } from "@/lib/engine/revoke-token";
+import { actorOf, can, requireSession } from "@/lib/people/session/session";
+import { createToken, createTokenSchema } from "@/lib/people/create-token";
+import { engineDeps } from "@/lib/database/deps";
+import { parseInput } from "@/lib/text/parse-input";
+import { revokeToken } from "@/lib/people/revoke-token";
 import { runAction, textField } from "../../run-action";
 import { EXPIRY_DAYS } from "./expiry";
 

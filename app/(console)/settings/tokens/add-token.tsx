@@ -23,7 +23,12 @@ export function AddToken({ scopes }: Props) {
       <Button variant="primary" onClick={() => setOpen(true)}>
         <Plus aria-hidden /> New token
       </Button>
-      <Dialog open={open} onClose={() => setOpen(false)} title="New token" description="It acts in your name and never has more rights than you do.">
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title="New token"
+        description="It acts in your name and never has more rights than you do."
+      >
         <AddTokenForm scopes={scopes} onClose={() => setOpen(false)} />
       </Dialog>
     </>
@@ -58,7 +63,17 @@ function AddTokenForm({ scopes, onClose }: Props & { onClose: () => void }) {
   return (
     <form action={action} className="grid gap-4">
       <FormFailure state={state} fields={["name", "scopes", "expires"]} />
-      <TextField id="token-name" name="name" label="Name" required maxLength={80} autoComplete="off" defaultValue={values.name} error={issues.name} hint="What will use it, such as “nightly report”." />
+      <TextField
+        id="token-name"
+        name="name"
+        label="Name"
+        required
+        maxLength={80}
+        autoComplete="off"
+        defaultValue={values.name}
+        error={issues.name}
+        hint="What will use it, such as “nightly report”."
+      />
       <fieldset className="grid" aria-describedby={issues.scopes ? "token-scopes-note" : undefined}>
         <legend className="pb-1 text-sm font-medium text-ink-2">
           Scopes <span className="font-normal text-ink-3">at least one</span>
@@ -80,7 +95,15 @@ function AddTokenForm({ scopes, onClose }: Props & { onClose: () => void }) {
           </p>
         ) : null}
       </fieldset>
-      <SelectField key={values.expires} id="token-expires" name="expires" label="Expires" choices={EXPIRY_CHOICES} defaultValue={values.expires ?? "90"} error={issues.expires} />
+      <SelectField
+        key={values.expires}
+        id="token-expires"
+        name="expires"
+        label="Expires"
+        choices={EXPIRY_CHOICES}
+        defaultValue={values.expires ?? "90"}
+        error={issues.expires}
+      />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <SubmitButton pendingText="Making…" disabled={chosen.size === 0}>

@@ -5,9 +5,9 @@ import { Pager } from "@/components/ui/pager";
 import { RelativeTime } from "@/components/ui/relative-time";
 import { Row, Table, Td, Th } from "@/components/ui/table";
 import { Tag } from "@/components/ui/tag";
-import { can, requireSession } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { listTokens, type TokenInfo } from "@/lib/store/queries/list-tokens";
+import { can, requireSession } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { listTokens, type TokenInfo } from "@/lib/people/queries/list-tokens";
 import { addressWith, oneText } from "../../search-params";
 import { AddToken } from "./add-token";
 import { RevokeToken } from "./revoke-token";
@@ -26,7 +26,9 @@ export default async function TokensPage({ searchParams }: PageProps<"/settings/
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-3 tablet:px-6">
-        <p className="text-sm text-ink-2">{isAdmin ? "Everyone’s tokens, newest first." : "Your tokens, newest first."}</p>
+        <p className="text-sm text-ink-2">
+          {isAdmin ? "Everyone’s tokens, newest first." : "Your tokens, newest first."}
+        </p>
         <AddToken scopes={scopes} />
       </div>
       {page.items.length > 0 ? (
@@ -52,7 +54,12 @@ export default async function TokensPage({ searchParams }: PageProps<"/settings/
       ) : (
         <EmptyState
           title={cursor ? "No more tokens" : "No token yet"}
-          next={<Command says="Automation that has no browser makes its token on the machine that holds the database:" text="npx kimitsu token create --name my-script --scopes runs:read" />}
+          next={
+            <Command
+              says="Automation that has no browser makes its token on the machine that holds the database:"
+              text="npx kimitsu token create --name my-script --scopes runs:read"
+            />
+          }
         >
           <p>Programs sign in with a token: a name, a few scopes, an end date. It acts as the person it belongs to.</p>
         </EmptyState>
@@ -78,13 +85,20 @@ function TokenRow({ token, showOwner, clock }: { token: TokenInfo; showOwner: bo
           {token.revokedAt ? <Tag>Revoked</Tag> : expired ? <Tag>Expired</Tag> : null}
         </div>
         <div className="text-sm text-ink-3">
-          <code className="text-xs">{token.hint}</code> · made <RelativeTime at={token.createdAt.toISOString()} now={now} />
+          <code className="text-xs">{token.hint}</code> · made{" "}
+          <RelativeTime at={token.createdAt.toISOString()} now={now} />
           {token.createdBy && token.createdBy !== token.user.name ? ` by ${token.createdBy}` : null}
         </div>
         <div className="text-sm text-ink-2 wide:hidden">{token.scopes.join(", ")}</div>
         <div className="text-sm text-ink-3 tablet:hidden">
           {showOwner ? `${token.user.name} · ` : null}
-          {over ? null : token.expiresAt ? <>expires <RelativeTime at={token.expiresAt.toISOString()} now={now} /></> : "does not expire"}
+          {over ? null : token.expiresAt ? (
+            <>
+              expires <RelativeTime at={token.expiresAt.toISOString()} now={now} />
+            </>
+          ) : (
+            "does not expire"
+          )}
         </div>
       </Td>
       <Td className="max-w-80 align-top max-wide:hidden">
@@ -102,8 +116,12 @@ function TokenRow({ token, showOwner, clock }: { token: TokenInfo; showOwner: bo
           <div className="text-ink-3">{token.user.email}</div>
         </Td>
       ) : null}
-      <Td className="align-top text-sm text-ink-2 max-tablet:hidden">{token.lastUsedAt ? <RelativeTime at={token.lastUsedAt.toISOString()} now={now} /> : "never"}</Td>
-      <Td className="align-top text-sm text-ink-2 max-tablet:hidden">{token.expiresAt ? <RelativeTime at={token.expiresAt.toISOString()} now={now} /> : "never"}</Td>
+      <Td className="align-top text-sm text-ink-2 max-tablet:hidden">
+        {token.lastUsedAt ? <RelativeTime at={token.lastUsedAt.toISOString()} now={now} /> : "never"}
+      </Td>
+      <Td className="align-top text-sm text-ink-2 max-tablet:hidden">
+        {token.expiresAt ? <RelativeTime at={token.expiresAt.toISOString()} now={now} /> : "never"}
+      </Td>
       <Td className="text-right align-top">{over ? null : <RevokeToken id={token.id} name={token.name} />}</Td>
     </Row>
   );

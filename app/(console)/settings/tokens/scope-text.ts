@@ -1,4 +1,4 @@
-import type { Scope } from "@/lib/domain/roles";
+import type { Scope } from "@/lib/people/rules/roles";
 
 /** What a token with this scope can do; typed by scope, so that a new one cannot be forgotten here. */
 export const SCOPE_TEXT: Record<Scope, string> = {

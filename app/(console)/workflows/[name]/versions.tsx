@@ -4,7 +4,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { RelativeTime } from "@/components/ui/relative-time";
 import { Row, Table, Td, Th } from "@/components/ui/table";
 import { Tag } from "@/components/ui/tag";
-import { VERSIONED_RUNS_MAX, type WorkflowVersion } from "@/lib/store/queries/list-workflow-versions";
+import { VERSIONED_RUNS_MAX, type WorkflowVersion } from "@/lib/projects/queries/list-workflow-versions";
 import { addressWith } from "../../search-params";
 
 interface Props {
@@ -24,7 +24,9 @@ export function Versions({ name, versions, currentHash, now }: Props) {
         <h2 id="versions-title" className="font-semibold">
           Versions
         </h2>
-        {runs === VERSIONED_RUNS_MAX ? <span className="text-sm text-ink-3">of the last {VERSIONED_RUNS_MAX} runs</span> : null}
+        {runs === VERSIONED_RUNS_MAX ? (
+          <span className="text-sm text-ink-3">of the last {VERSIONED_RUNS_MAX} runs</span>
+        ) : null}
       </div>
       <Table
         label={`Versions of ${name}`}
@@ -55,7 +57,10 @@ export function Versions({ name, versions, currentHash, now }: Props) {
               <RelativeTime at={lastAt.toISOString()} now={now} />
             </Td>
             <Td className="text-right tabular-nums">
-              <Link href={runsHref(name, firstAt, lastAt)} className="relative underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+              <Link
+                href={runsHref(name, firstAt, lastAt)}
+                className="relative underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+              >
                 {count}
                 <span className="sr-only"> runs in History</span>
                 <LinkWorking />
@@ -70,5 +75,9 @@ export function Versions({ name, versions, currentHash, now }: Props) {
 
 /** History takes the end of a stretch as the moment after it. */
 function runsHref(workflow: string, first: Date, last: Date): string {
-  return addressWith("/history", { workflow, from: first.toISOString(), to: new Date(last.getTime() + 1).toISOString() });
+  return addressWith("/history", {
+    workflow,
+    from: first.toISOString(),
+    to: new Date(last.getTime() + 1).toISOString(),
+  });
 }

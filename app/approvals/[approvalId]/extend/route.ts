@@ -1,7 +1,7 @@
 import { deciderOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
-import { extendApproval as extend } from "@/lib/engine/extend-approval";
-import { runtime } from "@/lib/engine/runtime";
+import { extendApproval as extend } from "@/lib/approvals/extend-approval";
+import { runtime } from "@/lib/runs/runtime";
 import { extendApproval } from "@/lib/http/schemas/approvals";
 
 export const POST = route(extendApproval, async ({ params: { approvalId }, body, principal }) => {

@@ -1,7 +1,7 @@
 import { deciderOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
-import { runtime } from "@/lib/engine/runtime";
-import { setAside } from "@/lib/engine/set-aside";
+import { runtime } from "@/lib/runs/runtime";
+import { setAside } from "@/lib/approvals/set-aside";
 import { setApprovalAside } from "@/lib/http/schemas/approvals";
 
 export const POST = route(setApprovalAside, async ({ params: { approvalId }, body, principal }) => {

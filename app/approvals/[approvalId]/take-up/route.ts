@@ -1,7 +1,7 @@
 import { deciderOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
-import { runtime } from "@/lib/engine/runtime";
-import { takeUp } from "@/lib/engine/set-aside";
+import { runtime } from "@/lib/runs/runtime";
+import { takeUp } from "@/lib/approvals/set-aside";
 import { takeApprovalUp } from "@/lib/http/schemas/approvals";
 
 export const POST = route(takeApprovalUp, async ({ params: { approvalId }, principal }) => {

@@ -17,7 +17,8 @@ beforeAll(async () => {
 });
 
 async function started() {
-  const runId = (await ask(START, "/runs", { method: "POST", token, body: { workflow: "main" } })).body.run_id as string;
+  const runId = (await ask(START, "/runs", { method: "POST", token, body: { workflow: "main" } })).body
+    .run_id as string;
   await bench.advance(runId);
   return runId;
 }
@@ -29,7 +30,10 @@ async function finished() {
 }
 const page = (runId: string, query = "") => ask(GET, `/runs/${runId}/events${query}`, { token }, { runId });
 const open = (runId: string, headers: Record<string, string> = {}, query = "") =>
-  GET(testRequest(`/runs/${runId}/events${query}`, { token, headers: { accept: "text/event-stream", ...headers } }), withParams({ runId }));
+  GET(
+    testRequest(`/runs/${runId}/events${query}`, { token, headers: { accept: "text/event-stream", ...headers } }),
+    withParams({ runId }),
+  );
 
 interface Sent {
   id: number;
@@ -122,7 +126,10 @@ describe("server-sent events", () => {
   });
 
   test("401 without a sign-in", async () => {
-    const response = await GET(testRequest("/runs/run_x/events", { headers: { accept: "text/event-stream" } }), withParams({ runId: "run_x" }));
+    const response = await GET(
+      testRequest("/runs/run_x/events", { headers: { accept: "text/event-stream" } }),
+      withParams({ runId: "run_x" }),
+    );
     expect(response.status).toBe(401);
   });
 });

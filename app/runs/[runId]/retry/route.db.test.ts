@@ -38,17 +38,26 @@ const script = (bad: string) => `agents:
 let bench: Awaited<ReturnType<typeof openApiBench>>;
 let token: string;
 beforeAll(async () => {
-  bench = await openApiBench(database, { workflow: WORKFLOW, allowlist: "- echo", script: script("{ wrong: b }"), files: { "agents/second.agent.yaml": SECOND } });
+  bench = await openApiBench(database, {
+    workflow: WORKFLOW,
+    allowlist: "- echo",
+    script: script("{ wrong: b }"),
+    files: { "agents/second.agent.yaml": SECOND },
+  });
   token = (await bench.login("operator")).token;
 });
 
-const post = (handler: typeof POST, runId: string, body: unknown = {}, headers: Record<string, string> = {}) => ask(handler, `/runs/${runId}`, { method: "POST", token, body, headers }, { runId });
+const post = (handler: typeof POST, runId: string, body: unknown = {}, headers: Record<string, string> = {}) =>
+  ask(handler, `/runs/${runId}`, { method: "POST", token, body, headers }, { runId });
 const read = async (runId: string) => (await ask(GET, `/runs/${runId}`, { token }, { runId })).body;
 async function failed(params: Record<string, unknown> = {}) {
   const { body } = await ask(START, "/runs", { method: "POST", token, body: { workflow: "main", params } });
   await bench.advance(body.run_id);
   const run = await read(body.run_id);
-  expect(run.steps.map((step: { id: string; status: string }) => [step.id, step.status])).toEqual([["first", "complete"], ["second", "failed"]]);
+  expect(run.steps.map((step: { id: string; status: string }) => [step.id, step.status])).toEqual([
+    ["first", "complete"],
+    ["second", "failed"],
+  ]);
   return body.run_id as string;
 }
 
@@ -59,9 +68,22 @@ describe("202", () => {
     const { status, body } = await post(POST, old);
     expect(status).toBe(202);
     const fresh = await read(body.run_id);
-    expect(fresh).toMatchObject({ retry_of_run_id: old, status: "pending", steps: [{ id: "first", status: "complete", output: { items: ["a", "b"] }, metrics: { llm_calls: 0 } }, { id: "second", status: "pending", output: null }] });
-    const items = await database.db.step.findMany({ where: { runId: body.run_id, itemIndex: { not: null } }, orderBy: { itemIndex: "asc" } });
-    expect(items.map((item) => [item.itemIndex, item.status, item.output])).toEqual([[0, "complete", { ok: "a" }], [1, "pending", null]]);
+    expect(fresh).toMatchObject({
+      retry_of_run_id: old,
+      status: "pending",
+      steps: [
+        { id: "first", status: "complete", output: { items: ["a", "b"] }, metrics: { llm_calls: 0 } },
+        { id: "second", status: "pending", output: null },
+      ],
+    });
+    const items = await database.db.step.findMany({
+      where: { runId: body.run_id, itemIndex: { not: null } },
+      orderBy: { itemIndex: "asc" },
+    });
+    expect(items.map((item) => [item.itemIndex, item.status, item.output])).toEqual([
+      [0, "complete", { ok: "a" }],
+      [1, "pending", null],
+    ]);
     await bench.advance(body.run_id);
     const ended = await read(body.run_id);
     expect(ended).toMatchObject({ status: "failed", totals: { llm_calls: 1, tool_calls: 0 } });
@@ -73,7 +95,9 @@ describe("202", () => {
 
   test("under an Idempotency-Key it happens once", async () => {
     const old = await failed();
-    const answers = await Promise.all(Array.from({ length: 4 }, () => post(POST, old, {}, { "idempotency-key": "again" })));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => post(POST, old, {}, { "idempotency-key": "again" })),
+    );
     expect(new Set(answers.map((answer) => answer.body.run_id)).size).toBe(1);
     expect(await database.db.run.count({ where: { retryOfRunId: old } })).toBe(1);
   });
@@ -85,7 +109,8 @@ describe("409", () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(POST, old)));
     expect(answers.filter((answer) => answer.status === 202)).toHaveLength(1);
     const won = answers.find((answer) => answer.status === 202)!.body.run_id;
-    for (const lost of answers.filter((answer) => answer.status !== 202)) expect([lost.status, lost.body.error.message]).toEqual([409, expect.stringContaining(won)]);
+    for (const lost of answers.filter((answer) => answer.status !== 202))
+      expect([lost.status, lost.body.error.message]).toEqual([409, expect.stringContaining(won)]);
     expect(await database.db.run.count({ where: { retryOfRunId: old } })).toBe(1);
     await bench.advance(won);
     expect((await post(POST, old)).status).toBe(202);
@@ -93,7 +118,9 @@ describe("409", () => {
 
   test("a run that has not ended; after it is cancelled it can be retried", async () => {
     const { body } = await ask(START, "/runs", { method: "POST", token, body: { workflow: "main" } });
-    expect((await post(POST, body.run_id)).body.error.message).toContain("is pending; only a run that failed or was cancelled");
+    expect((await post(POST, body.run_id)).body.error.message).toContain(
+      "is pending; only a run that failed or was cancelled",
+    );
     await post(CANCEL, body.run_id);
     expect((await post(POST, body.run_id)).status).toBe(202);
   });
@@ -107,7 +134,10 @@ describe("404 and 422", () => {
   test("secret params must be given again, and nothing else can be", async () => {
     const old = await failed({ key: "first-secret" });
     const refused = await post(POST, old, { secrets: { other: 1 } });
-    expect([refused.status, refused.body.error.issues.map((issue: { path: string }) => issue.path)]).toEqual([422, ["secrets.key", "secrets.other"]]);
+    expect([refused.status, refused.body.error.issues.map((issue: { path: string }) => issue.path)]).toEqual([
+      422,
+      ["secrets.key", "secrets.other"],
+    ]);
     const { status, body } = await post(POST, old, { secrets: { key: "second-secret" } });
     expect(status).toBe(202);
     expect((await read(body.run_id)).params).toEqual({ key: "[secret]" });

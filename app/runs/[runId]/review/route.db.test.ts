@@ -10,19 +10,23 @@ let bench: Awaited<ReturnType<typeof openApiBench>>;
 let token: string;
 let reviewer: string;
 beforeAll(async () => {
-  bench = await openApiBench(database, { script: "agents:\n  worker:\n    turns:\n      - output: { ktsu_needs_human: true, answer: 42 }\n" });
+  bench = await openApiBench(database, {
+    script: "agents:\n  worker:\n    turns:\n      - output: { ktsu_needs_human: true, answer: 42 }\n",
+  });
   token = (await bench.login("operator")).token;
   reviewer = (await bench.login("reviewer")).token;
 });
 
 async function waiting() {
-  const runId = (await ask(START, "/runs", { method: "POST", token, body: { workflow: "main" } })).body.run_id as string;
+  const runId = (await ask(START, "/runs", { method: "POST", token, body: { workflow: "main" } })).body
+    .run_id as string;
   await bench.advance(runId);
   expect((await read(runId)).status).toBe("needs_human_review");
   return runId;
 }
 const read = async (runId: string) => (await ask(GET, "/x", { token }, { runId })).body;
-const review = (runId: string, body: unknown, own = reviewer) => ask(POST, "/x", { method: "POST", token: own, body }, { runId });
+const review = (runId: string, body: unknown, own = reviewer) =>
+  ask(POST, "/x", { method: "POST", token: own, body }, { runId });
 
 describe("200", () => {
   test("an accepted output is the step's, and the run goes on", async () => {
@@ -43,7 +47,12 @@ describe("200", () => {
 test("the envelope shows the answer with its digest, and with that a review holds for this answer only", async () => {
   const runId = await waiting();
   const [shown] = (await read(runId)).pending_reviews;
-  expect(shown).toMatchObject({ step_id: expect.stringMatching(/^step_/), step: "work", output: { answer: 42 }, digest: expect.stringMatching(/^sha256:/) });
+  expect(shown).toMatchObject({
+    step_id: expect.stringMatching(/^step_/),
+    step: "work",
+    output: { answer: 42 },
+    digest: expect.stringMatching(/^sha256:/),
+  });
   const other = await review(runId, { accepted: true, step_id: shown.step_id, digest: `sha256:${"0".repeat(64)}` });
   expect([other.status, other.body.error.message]).toEqual([409, expect.stringContaining("is not the one you saw")]);
   expect((await review(runId, { accepted: true, digest: shown.digest })).status).toBe(200);

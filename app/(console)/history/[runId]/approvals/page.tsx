@@ -7,8 +7,8 @@ import { StatusMark } from "@/components/runs/status-mark";
 import type { Mark } from "@/components/runs/run-words";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Pager } from "@/components/ui/pager";
-import { engineDeps } from "@/lib/engine/deps";
-import { listRunApprovals, type RunApproval } from "@/lib/store/queries/list-run-approvals";
+import { engineDeps } from "@/lib/database/deps";
+import { listRunApprovals, type RunApproval } from "@/lib/approvals/queries/list-run-approvals";
 import { addressWith, oneText } from "../../../search-params";
 import { fingerprintHere, loadRun } from "../load-run";
 
@@ -30,7 +30,10 @@ export default async function RunApprovalsPage({ params, searchParams }: PagePro
   if (page.items.length === 0) {
     return (
       <EmptyState title="Nobody was asked">
-        <p>Every call of this run was allowed or denied by the policy alone. The conversation of each step says by which rule.</p>
+        <p>
+          Every call of this run was allowed or denied by the policy alone. The conversation of each step says by which
+          rule.
+        </p>
       </EmptyState>
     );
   }
@@ -41,7 +44,11 @@ export default async function RunApprovalsPage({ params, searchParams }: PagePro
           <ApprovalRow key={approval.id} approval={approval} runId={run.id} now={clock} />
         ))}
       </ol>
-      <Pager label="Pages of approvals" firstHref={cursor ? base : undefined} nextHref={page.nextCursor ? addressWith(base, { cursor: page.nextCursor }) : undefined} />
+      <Pager
+        label="Pages of approvals"
+        firstHref={cursor ? base : undefined}
+        nextHref={page.nextCursor ? addressWith(base, { cursor: page.nextCursor }) : undefined}
+      />
     </>
   );
 }
@@ -55,7 +62,10 @@ function ApprovalRow({ approval, runId, now }: { approval: RunApproval; runId: s
         <p className="wrap-anywhere">{approval.summary}</p>
         <p className="text-sm text-ink-3">
           <code className="wrap-anywhere">{`${approval.server}.${approval.tool}`}</code> · {approval.danger} ·{" "}
-          <Link href={`/history/${runId}/steps/${approval.stepId}`} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+          <Link
+            href={`/history/${runId}/steps/${approval.stepId}`}
+            className="underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+          >
             step {approval.stepKey}
           </Link>
         </p>
@@ -65,7 +75,8 @@ function ApprovalRow({ approval, runId, now }: { approval: RunApproval; runId: s
               <span className="font-medium">
                 {decision.name} {decision.verdict}
               </span>
-              {decision.viaToken ? ` through token ${decision.viaToken}` : ""} at <LocalTime at={decision.at.toISOString()} />
+              {decision.viaToken ? ` through token ${decision.viaToken}` : ""} at{" "}
+              <LocalTime at={decision.at.toISOString()} />
               {decision.edited ? ", with changed arguments" : ""}
               {decision.reason ? `: “${decision.reason}”` : ""}
               {decision.comment ? `, and said: “${decision.comment}”` : ""}
@@ -74,7 +85,10 @@ function ApprovalRow({ approval, runId, now }: { approval: RunApproval; runId: s
         </ul>
         <ChangedArguments changes={approval.changes} />
         {approval.status === "pending" ? (
-          <Link href={`/inbox/${approval.id}`} className="text-sm text-accent underline underline-offset-3 print:hidden">
+          <Link
+            href={`/inbox/${approval.id}`}
+            className="text-sm text-accent underline underline-offset-3 print:hidden"
+          >
             Open in the inbox
           </Link>
         ) : null}
@@ -84,8 +98,12 @@ function ApprovalRow({ approval, runId, now }: { approval: RunApproval; runId: s
           asked <LocalTime at={approval.requestedAt.toISOString()} withDate />
         </p>
         <p>
-          {approval.status === "pending" ? `${lasted} so far, ${approval.approvals} of ${approval.minApprovals}` : `after ${lasted}`}
-          {approval.approvers.length > 0 ? <span className="text-ink-3"> · {approval.approvers.join(", ")}</span> : null}
+          {approval.status === "pending"
+            ? `${lasted} so far, ${approval.approvals} of ${approval.minApprovals}`
+            : `after ${lasted}`}
+          {approval.approvers.length > 0 ? (
+            <span className="text-ink-3"> · {approval.approvers.join(", ")}</span>
+          ) : null}
         </p>
       </div>
     </li>

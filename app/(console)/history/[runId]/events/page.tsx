@@ -5,10 +5,10 @@ import { LocalTime } from "@/components/runs/local-time";
 import { ValueView } from "@/components/runs/value-view";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Pager } from "@/components/ui/pager";
-import { engineDeps } from "@/lib/engine/deps";
-import { type EventSubject, listEventSubjects } from "@/lib/store/queries/list-event-subjects";
-import { listRunEvents, type RunEvent } from "@/lib/store/queries/list-run-events";
-import { shown } from "@/lib/store/queries/shown";
+import { engineDeps } from "@/lib/database/deps";
+import { type EventSubject, listEventSubjects } from "@/lib/audit/queries/list-event-subjects";
+import { listRunEvents, type RunEvent } from "@/lib/runs/queries/list-run-events";
+import { shown } from "@/lib/text/shown";
 import { addressWith, oneText } from "../../../search-params";
 import { loadRun } from "../load-run";
 
@@ -36,7 +36,11 @@ export default async function RunEventsPage({ params, searchParams }: PageProps<
           <p>The run has {run.counts.events} events on record so far.</p>
         </EmptyState>
       )}
-      <Pager label="Pages of events" firstHref={after > 0 ? base : undefined} nextHref={page.nextCursor ? addressWith(base, { after: page.nextCursor }) : undefined} />
+      <Pager
+        label="Pages of events"
+        firstHref={after > 0 ? base : undefined}
+        nextHref={page.nextCursor ? addressWith(base, { after: page.nextCursor }) : undefined}
+      />
     </>
   );
 }
@@ -46,12 +50,18 @@ function EventRow({ event, call }: { event: RunEvent; call: EventSubject | null 
     <li className="border-b border-line">
       <details className="group">
         <summary className="grid grid-cols-[20px_minmax(0,1fr)_auto] items-baseline gap-x-3 px-4 py-1.5 hover:bg-sunken/60 focus-visible:-outline-offset-2 tablet:grid-cols-[20px_52px_minmax(0,1fr)_minmax(0,1fr)_auto] tablet:px-6">
-          <ChevronRight aria-hidden className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90" />
+          <ChevronRight
+            aria-hidden
+            className="size-4 translate-y-0.75 text-ink-3 transition-transform group-open:rotate-90"
+          />
           <span className="text-sm text-ink-3 tabular-nums max-tablet:hidden">{event.seq}</span>
           <span className="min-w-0">
-            <code className="wrap-anywhere">{event.type}</code> <span className="text-sm text-ink-2 wrap-anywhere">{describeEvent(event.data, call)}</span>
+            <code className="wrap-anywhere">{event.type}</code>{" "}
+            <span className="text-sm text-ink-2 wrap-anywhere">{describeEvent(event.data, call)}</span>
           </span>
-          <span className="truncate text-sm text-ink-2 max-tablet:order-last max-tablet:col-start-2">{event.actor.name}</span>
+          <span className="truncate text-sm text-ink-2 max-tablet:order-last max-tablet:col-start-2">
+            {event.actor.name}
+          </span>
           <span className="text-sm text-ink-3">
             <LocalTime at={event.at.toISOString()} />
           </span>

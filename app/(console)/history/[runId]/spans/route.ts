@@ -1,14 +1,17 @@
 import { z } from "zod";
-import { can, findSession } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
+import { can, findSession } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
 import { isId } from "@/lib/ids";
-import { findRunPage } from "@/lib/store/queries/get-run-page";
+import { findRunPage } from "@/lib/runs/queries/get-run-page";
 import { loadSpans } from "../load-run";
 import { toLaneSpans } from "../timeline";
 
 export const dynamic = "force-dynamic";
 
-const windowSchema = z.object({ from: z.coerce.number().int().min(0).max(8.64e15), to: z.coerce.number().int().min(0).max(8.64e15) });
+const windowSchema = z.object({
+  from: z.coerce.number().int().min(0).max(8.64e15),
+  to: z.coerce.number().int().min(0).max(8.64e15),
+});
 
 /** A part of "where the time went", for a timeline that is zoomed: the narrower it is, the more of it is told apart. */
 export async function GET(request: Request, { params }: RouteContext<"/history/[runId]/spans">): Promise<Response> {

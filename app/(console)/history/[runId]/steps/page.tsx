@@ -7,7 +7,9 @@ export default async function RunStepsPage({ params }: PageProps<"/history/[runI
   const { run } = await loadRun((await params).runId);
   const step =
     run.steps.find(({ status }) => status === "failed") ??
-    run.steps.find(({ status }) => status === "pending_approval" || status === "needs_human_review" || status === "running") ??
+    run.steps.find(
+      ({ status }) => status === "pending_approval" || status === "needs_human_review" || status === "running",
+    ) ??
     run.steps.find(({ type }) => type === "agent") ??
     run.steps[0];
   if (step) redirect(`/history/${run.id}/steps/${step.id}`);

@@ -1,7 +1,7 @@
 import { callerOf } from "@/app/api-caller";
 import { route } from "@/app/api-route";
-import { engineDeps } from "@/lib/engine/deps";
-import * as engine from "@/lib/engine/look-at-card";
+import { engineDeps } from "@/lib/database/deps";
+import * as engine from "@/lib/approvals/look-at-card";
 import { beginLook, endLook } from "@/lib/http/schemas/console";
 
 export const POST = route(beginLook, async ({ body, principal }) => {

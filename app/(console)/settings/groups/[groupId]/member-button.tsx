@@ -5,7 +5,17 @@ import { SubmitButton } from "@/components/ui/submit-button";
 import { useForm } from "@/components/ui/use-form";
 import { changeMember } from "../actions";
 
-export function MemberButton({ groupId, userId, name, isMember }: { groupId: string; userId: string; name: string; isMember: boolean }) {
+export function MemberButton({
+  groupId,
+  userId,
+  name,
+  isMember,
+}: {
+  groupId: string;
+  userId: string;
+  name: string;
+  isMember: boolean;
+}) {
   const [state, action] = useForm(changeMember);
   return (
     <form action={action} className="grid justify-items-end gap-2">

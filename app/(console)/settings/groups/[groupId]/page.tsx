@@ -3,10 +3,10 @@ import { notFound } from "next/navigation";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/field";
 import { Section } from "@/components/ui/section";
-import { requirePermission } from "@/lib/auth/session";
-import { engineDeps } from "@/lib/engine/deps";
-import { listGroups } from "@/lib/store/queries/list-groups";
-import { listPeople } from "@/lib/store/queries/list-people";
+import { requirePermission } from "@/lib/people/session/session";
+import { engineDeps } from "@/lib/database/deps";
+import { listGroups } from "@/lib/people/queries/list-groups";
+import { listPeople } from "@/lib/people/queries/list-people";
 import { oneText } from "../../../search-params";
 import { titleFor } from "../../../title-for";
 import { findCurrentProject } from "../../../workflows/current-project";
@@ -37,7 +37,14 @@ export default async function GroupPage({ params, searchParams }: PageProps<"/se
         / {group.name}
       </p>
       {isNamed ? (
-        <Section title="Group" about={<>Named in <code>policy.yaml</code>: its name is changed there.</>}>
+        <Section
+          title="Group"
+          about={
+            <>
+              Named in <code>policy.yaml</code>: its name is changed there.
+            </>
+          }
+        >
           <p>{group.description || group.name}</p>
         </Section>
       ) : (
@@ -45,22 +52,37 @@ export default async function GroupPage({ params, searchParams }: PageProps<"/se
           <GroupForm id={group.id} name={group.name} description={group.description} />
         </Section>
       )}
-      <Section title="Members" about={`${group.members.length} of them may decide where this group is named, if their role lets them.`}>
+      <Section
+        title="Members"
+        about={`${group.members.length} of them may decide where this group is named, if their role lets them.`}
+      >
         <PeopleList groupId={group.id} people={group.members} areMembers />
         {group.members.length === 0 ? <p className="text-ink-3">Nobody yet.</p> : null}
         {group.withoutAccount.length > 0 ? (
           <p className="text-sm text-ink-2 wrap-anywhere">
-            <code>policy.yaml</code> also names {group.withoutAccount.join(", ")}. Whoever gets an account with such an address is a member at once.
+            <code>policy.yaml</code> also names {group.withoutAccount.join(", ")}. Whoever gets an account with such an
+            address is a member at once.
           </p>
         ) : null}
       </Section>
       <Section title="Add members">
         <form role="search" className="flex max-w-96 gap-2">
-          <input type="search" name="q" defaultValue={q} aria-label="Name or e-mail" placeholder="Name or e-mail" className={controlClass} />
+          <input
+            type="search"
+            name="q"
+            defaultValue={q}
+            aria-label="Name or e-mail"
+            placeholder="Name or e-mail"
+            className={controlClass}
+          />
           <Button type="submit">Find</Button>
         </form>
         <PeopleList groupId={group.id} people={others} areMembers={false} />
-        {others.length === 0 ? <p className="text-ink-3">{q ? `Nobody else fits “${q}”.` : "Everyone on this page of people is a member already; look for a name."}</p> : null}
+        {others.length === 0 ? (
+          <p className="text-ink-3">
+            {q ? `Nobody else fits “${q}”.` : "Everyone on this page of people is a member already; look for a name."}
+          </p>
+        ) : null}
       </Section>
       {isNamed ? null : (
         <Section title="Delete" about="For a group that no YAML names any more.">
@@ -71,7 +93,15 @@ export default async function GroupPage({ params, searchParams }: PageProps<"/se
   );
 }
 
-function PeopleList({ groupId, people, areMembers }: { groupId: string; people: readonly { id: string; name: string; email: string; fromProject?: boolean }[]; areMembers: boolean }) {
+function PeopleList({
+  groupId,
+  people,
+  areMembers,
+}: {
+  groupId: string;
+  people: readonly { id: string; name: string; email: string; fromProject?: boolean }[];
+  areMembers: boolean;
+}) {
   if (people.length === 0) return null;
   return (
     <ul className="grid divide-y divide-line border-y border-line">

@@ -12,9 +12,9 @@ import { DANGER_TONES, describeAnnotations, GONE_WORDS, PIN_WORDS } from "@/comp
 import { buttonClass } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { Tag } from "@/components/ui/tag";
-import { requirePermission } from "@/lib/auth/session";
-import { findToolCard, type ToolCard } from "@/lib/engine/describe-tool";
-import { runtime } from "@/lib/engine/runtime";
+import { requirePermission } from "@/lib/people/session/session";
+import { findToolCard, type ToolCard } from "@/lib/tools/registry/describe-tool";
+import { runtime } from "@/lib/runs/runtime";
 import { findCurrentProject } from "../../../workflows/current-project";
 
 export async function generateMetadata({ params }: PageProps<"/tools/[server]/[tool]">): Promise<Metadata> {
@@ -25,12 +25,18 @@ export async function generateMetadata({ params }: PageProps<"/tools/[server]/[t
 export default async function ToolPage({ params }: PageProps<"/tools/[server]/[tool]">) {
   await requirePermission("registry:read");
   const { server, tool: name } = await params;
-  const tool = findCurrentProject() ? await findToolCard(runtime(), decodeURIComponent(server), decodeURIComponent(name)) : null;
+  const tool = findCurrentProject()
+    ? await findToolCard(runtime(), decodeURIComponent(server), decodeURIComponent(name))
+    : null;
   if (!tool) notFound();
   return (
     <>
       <header className="flex min-h-13 items-center gap-2.5 border-b border-line px-4 tablet:px-6">
-        <Link href="/tools" aria-label="Back to Tools" className={buttonClass({ variant: "quiet", size: "icon" }, "-ml-2")}>
+        <Link
+          href="/tools"
+          aria-label="Back to Tools"
+          className={buttonClass({ variant: "quiet", size: "icon" }, "-ml-2")}
+        >
           <ArrowLeft aria-hidden />
         </Link>
         <h1 className="min-w-0 truncate text-lg font-semibold">
@@ -46,7 +52,11 @@ export default async function ToolPage({ params }: PageProps<"/tools/[server]/[t
           <h2 id="policy-title" className="font-semibold">
             What the policy says
           </h2>
-          {tool.policies.length > 0 ? <AgentPolicies policies={tool.policies} /> : <p className="text-ink-2">No agent has this tool on its allowlist, so every call of it is denied.</p>}
+          {tool.policies.length > 0 ? (
+            <AgentPolicies policies={tool.policies} />
+          ) : (
+            <p className="text-ink-2">No agent has this tool on its allowlist, so every call of it is denied.</p>
+          )}
         </section>
         <section aria-labelledby="arguments-title" className="grid gap-3">
           <h2 id="arguments-title" className="font-semibold">
@@ -73,13 +83,17 @@ function About({ tool }: { tool: ToolCard }) {
       {tool.goneAt ? (
         <Notice tone="note" title={`${tool.server} no longer lists this tool`}>
           <p>
-            It was first missing at <LocalTime at={tool.goneAt.toISOString()} withDate />, so no agent can call it. Below is how it was last seen.
+            It was first missing at <LocalTime at={tool.goneAt.toISOString()} withDate />, so no agent can call it.
+            Below is how it was last seen.
           </p>
         </Notice>
       ) : null}
       {tool.hidesText ? (
         <Notice tone="failed" title="This definition holds characters that cannot be seen">
-          <p>They are written out below as ⟨U+…⟩, for models too. Calls of this tool are asked about until the definition is locked.</p>
+          <p>
+            They are written out below as ⟨U+…⟩, for models too. Calls of this tool are asked about until the definition
+            is locked.
+          </p>
         </Notice>
       ) : null}
       <div className="grid gap-0.5 border-l-2 border-line-strong pl-3.5">
@@ -119,7 +133,8 @@ function Changed({ tool }: { tool: ToolCard }) {
         <DefinitionDiff before={tool.trusted} after={tool.now} />
       ) : (
         <p className="text-ink-2">
-          The trusted definition was never seen by this installation, only its fingerprint. <code>npx kimitsu lock --check</code> says which fields differ.
+          The trusted definition was never seen by this installation, only its fingerprint.{" "}
+          <code>npx kimitsu lock --check</code> says which fields differ.
         </p>
       )}
     </section>

@@ -12,9 +12,9 @@ import { TurnView } from "@/components/runs/turn-view";
 import { FoldedText, printValue, ValueView } from "@/components/runs/value-view";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Pager } from "@/components/ui/pager";
-import { engineDeps } from "@/lib/engine/deps";
-import type { RunPage } from "@/lib/store/queries/get-run-page";
-import { findStepPage, type StepPage } from "@/lib/store/queries/get-step-page";
+import { engineDeps } from "@/lib/database/deps";
+import type { RunPage } from "@/lib/runs/queries/get-run-page";
+import { findStepPage, type StepPage } from "@/lib/runs/queries/get-step-page";
 import { addressWith, oneText } from "../../../../search-params";
 import { actsOnCall, toShownAct } from "../../acts";
 import { findProjectOf, fingerprintHere, loadRun } from "../../load-run";
@@ -27,11 +27,20 @@ export default async function RunStepPage({ params, searchParams }: PageProps<"/
   const query = await searchParams;
   const fromTurn = Number(oneText(query.turn) ?? 1);
   const childCursor = oneText(query.items);
-  const step = await findStepPage(engineDeps().db, { runId: run.id, stepId, fromTurn: Number.isSafeInteger(fromTurn) && fromTurn > 0 && fromTurn < 2 ** 31 ? fromTurn : 1, childCursor, fingerprint: fingerprintHere() });
+  const step = await findStepPage(engineDeps().db, {
+    runId: run.id,
+    stepId,
+    fromTurn: Number.isSafeInteger(fromTurn) && fromTurn > 0 && fromTurn < 2 ** 31 ? fromTurn : 1,
+    childCursor,
+    fingerprint: fingerprintHere(),
+  });
   if (!step) notFound();
   const base = `/history/${run.id}/steps/${step.id}`;
   const project = step.agent ? await findProjectOf(run.configHash) : null;
-  const system = step.agent && project && Object.hasOwn(project.agents, step.agent) ? project.agents[step.agent]?.definition.prompt.system : undefined;
+  const system =
+    step.agent && project && Object.hasOwn(project.agents, step.agent)
+      ? project.agents[step.agent]?.definition.prompt.system
+      : undefined;
   const now = clock.toISOString();
   const withActs = <Call extends { id: string }>(call: Call) => ({ ...call, acts: actsOnCall(run.acts, call.id) });
   return (
@@ -40,7 +49,11 @@ export default async function RunStepPage({ params, searchParams }: PageProps<"/
       {step.children.items.length > 0 ? (
         <section aria-label="Parts of this step" className="grid gap-2">
           <ChildSteps runId={run.id} steps={step.children.items} />
-          <Pager label="Pages of parts" firstHref={childCursor ? base : undefined} nextHref={step.children.nextCursor ? addressWith(base, { items: step.children.nextCursor }) : undefined} />
+          <Pager
+            label="Pages of parts"
+            firstHref={childCursor ? base : undefined}
+            nextHref={step.children.nextCursor ? addressWith(base, { items: step.children.nextCursor }) : undefined}
+          />
         </section>
       ) : null}
       {step.ownCalls.map((call) => (
@@ -54,11 +67,19 @@ export default async function RunStepPage({ params, searchParams }: PageProps<"/
             </Said>
           ) : null}
           {step.turns.map((turn) => (
-            <TurnView key={turn.id} turn={{ ...turn, at: turn.at.toISOString(), calls: turn.calls.map(withActs) }} now={now} />
+            <TurnView
+              key={turn.id}
+              turn={{ ...turn, at: turn.at.toISOString(), calls: turn.calls.map(withActs) }}
+              now={now}
+            />
           ))}
         </section>
       ) : null}
-      <Pager label="Pages of turns" firstHref={fromTurn > 1 ? base : undefined} nextHref={step.nextTurn ? addressWith(base, { turn: String(step.nextTurn) }) : undefined} />
+      <Pager
+        label="Pages of turns"
+        firstHref={fromTurn > 1 ? base : undefined}
+        nextHref={step.nextTurn ? addressWith(base, { turn: String(step.nextTurn) }) : undefined}
+      />
       <StepResult step={step} />
     </div>
   );
@@ -73,7 +94,10 @@ function StepHead({ step, run, now }: { step: StepPage; run: RunPage; now: Date 
         <nav aria-label="Above this step" className="flex flex-wrap gap-x-2 text-sm text-ink-3">
           {step.ancestors.map((ancestor) => (
             <span key={ancestor.id}>
-              <Link href={`/history/${run.id}/steps/${ancestor.id}`} className="underline decoration-line-strong underline-offset-3 hover:decoration-ink">
+              <Link
+                href={`/history/${run.id}/steps/${ancestor.id}`}
+                className="underline decoration-line-strong underline-offset-3 hover:decoration-ink"
+              >
                 {ancestor.itemIndex === null ? ancestor.key : `${ancestor.key}, item ${ancestor.itemIndex + 1}`}
               </Link>{" "}
               ›
@@ -87,7 +111,11 @@ function StepHead({ step, run, now }: { step: StepPage; run: RunPage; now: Date 
       </h2>
       <Facts>
         <Fact name={step.agent ? "Agent" : "Kind"}>{step.agent ?? step.type}</Fact>
-        {step.startedAt ? <Fact name="From start to end">{describeDuration((step.completedAt ?? now).getTime() - step.startedAt.getTime())}</Fact> : null}
+        {step.startedAt ? (
+          <Fact name="From start to end">
+            {describeDuration((step.completedAt ?? now).getTime() - step.startedAt.getTime())}
+          </Fact>
+        ) : null}
         {step.tokensIn + step.tokensOut > 0 ? (
           <Fact name="Tokens">
             {describeNumber(step.tokensIn)} in, {describeNumber(step.tokensOut)} out
@@ -101,7 +129,11 @@ function StepHead({ step, run, now }: { step: StepPage; run: RunPage; now: Date 
           {step.error.message} <code className="text-ink-3">{step.error.code}</code>
         </p>
       ) : null}
-      <PersonActs acts={reviews.map((act) => toShownAct(act, { isNamed: false }))} now={now.toISOString()} className="grid gap-1 text-ink-2" />
+      <PersonActs
+        acts={reviews.map((act) => toShownAct(act, { isNamed: false }))}
+        now={now.toISOString()}
+        className="grid gap-1 text-ink-2"
+      />
     </header>
   );
 }

@@ -1,0 +1,74 @@
+import type { DangerLevel } from "@/lib/policy/danger";
+import { ROLES, type Role, roleAllows } from "@/lib/people/rules/roles";
+import { Prisma } from "@/lib/database/generated/client";
+import { isStarter } from "@/lib/runs/queries/starters-sql";
+
+/** Who looks at the inbox. */
+export interface InboxReader {
+  userId: string;
+  role: Role;
+  groups: readonly string[];
+}
+
+export interface InboxFilter {
+  danger?: DangerLevel;
+  workflow?: string;
+  agent?: string;
+  /** `server.tool` */
+  tool?: string;
+  /** Only what the reader could decide. */
+  mine?: boolean;
+  /** What the reader has set aside, or all the rest; both if absent. */
+  aside?: { only: boolean; now: Date };
+}
+
+/**
+ * Which rows of `approvals a` fit; null when none can. The status is written out and not passed along: the indexes of
+ * the inbox hold pending rows only, and Postgres uses them only for a query that says so itself.
+ */
+export function inboxWhere(reader: InboxReader, filter: InboxFilter): Prisma.Sql | null {
+  const parts = [Prisma.sql`a.status = 'pending'`];
+  if (filter.danger !== undefined) parts.push(Prisma.sql`a.danger = ${filter.danger}::danger`);
+  if (filter.workflow !== undefined) parts.push(Prisma.sql`a.workflow = ${filter.workflow}`);
+  if (filter.agent !== undefined) parts.push(Prisma.sql`a.agent = ${filter.agent}`);
+  if (filter.tool !== undefined) {
+    // The name of a server has no dot, that of a tool may.
+    const [server = "", ...tool] = filter.tool.split(".");
+    parts.push(Prisma.sql`a.server = ${server} AND a.tool = ${tool.join(".")}`);
+  }
+  if (filter.mine) {
+    const open = isOpenTo(reader);
+    if (open === null) return null;
+    parts.push(
+      open,
+      Prisma.sql`(a.self_approval OR NOT coalesce((SELECT ${isStarter(reader.userId)} FROM runs r WHERE r.id = a.run_id), false))`,
+    );
+  }
+  if (filter.aside)
+    parts.push(filter.aside.only ? isAside(reader, filter.aside.now) : isNotAside(reader, filter.aside.now));
+  return Prisma.join(parts, " AND ");
+}
+
+/**
+ * What lib/approvals/rules/eligibility.ts says about one approval, said in SQL for lists; a decision is judged by that
+ * file alone. Here is all of it but who started the run, which stands in another table: a page asks it row by row, a
+ * count at once. Null when the reader's role decides nothing.
+ */
+export function isOpenTo(reader: InboxReader): Prisma.Sql | null {
+  if (!roleAllows(reader.role, "approvals:decide")) return null;
+  const names = [...reader.groups, ...ROLES.slice(0, ROLES.indexOf(reader.role) + 1)];
+  return Prisma.sql`(cardinality(a.approvers) = 0 OR a.approvers && ${names}::text[])
+    AND ${reader.userId} <> ALL (a.deciders)`;
+}
+
+/** Set aside by the reader, its time has not come, and nothing about it has changed since. */
+const isAside = (reader: InboxReader, now: Date): Prisma.Sql =>
+  Prisma.sql`EXISTS (SELECT 1 FROM set_asides s WHERE s.user_id = ${reader.userId} AND s.approval_id = a.id AND ${isHeld(now)})`;
+
+/**
+ * Looked up for each row of a page: as NOT EXISTS it would be made a join over everything that anyone has set aside.
+ */
+const isNotAside = (reader: InboxReader, now: Date): Prisma.Sql =>
+  Prisma.sql`NOT coalesce((SELECT ${isHeld(now)} FROM set_asides s WHERE s.user_id = ${reader.userId} AND s.approval_id = a.id), false)`;
+
+const isHeld = (now: Date): Prisma.Sql => Prisma.sql`(s.version = a.version AND (s.until IS NULL OR s.until > ${now}))`;

@@ -1,0 +1,18 @@
+/**
+ * A reviewer's changes before they are sent: judged as they will be then, and redacted as they will be kept. Nothing is
+ * written.
+ */
+import { redact } from "@/lib/text/redaction";
+import { judgeEdit } from "@/lib/approvals/judge-edit";
+import type { Runtime } from "@/lib/runs/runtime";
+import type { ApprovalInRun } from "@/lib/approvals/queries/get-approval";
+
+/** The changed arguments as a person may see them; what the decision would be refused for is refused here already. */
+export async function showEdit(
+  deps: Runtime,
+  approval: ApprovalInRun,
+  args: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const { schema } = await judgeEdit(deps, approval, args);
+  return redact(args, { fingerprint: deps.fingerprint, ...(schema ? { schema } : {}) }) as Record<string, unknown>;
+}

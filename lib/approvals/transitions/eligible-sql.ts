@@ -1,0 +1,31 @@
+import type { Db } from "@/lib/database/client";
+import { Prisma } from "@/lib/database/generated/client";
+
+/**
+ * Whether the person `u` may decide where `approvers`, roles or groups, are named: the same as in
+ * eligibility.ts, of the moment of the statement.
+ */
+export function mayDecide(approvers: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`u.disabled_at IS NULL AND u.role <> 'viewer'
+          AND (cardinality(${approvers}) = 0
+            OR EXISTS (SELECT 1 FROM unnest(${approvers}) AS named (name) JOIN unnest(enum_range(NULL::role)) AS known (role) ON known.role::text = named.name WHERE u.role >= known.role)
+            OR EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id WHERE m.user_id = u.id AND g.name = ANY (${approvers})))`;
+}
+
+/** That this person is not shut out and may decide, in the moment of the statement. */
+export const isAllowed = (userId: string, approvers: readonly string[]): Prisma.Sql =>
+  Prisma.sql`EXISTS (SELECT 1 FROM users u WHERE u.id = ${userId} AND ${mayDecide(toArray(approvers))})`;
+
+/** Those of them who may decide now. */
+export async function listAllowed(
+  db: Db,
+  userIds: string[],
+  approvers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (userIds.length === 0) return new Set();
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT u.id FROM users u WHERE u.id = ANY (${userIds}) AND ${mayDecide(toArray(approvers))}`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+const toArray = (names: readonly string[]): Prisma.Sql => Prisma.sql`${[...names]}::text[]`;

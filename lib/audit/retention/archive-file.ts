@@ -1,0 +1,34 @@
+/**
+ * The files in which detached months are kept. Their digests are sealed on the trail, so one that is still at its place
+ * can be checked; where they are moved to is the business of whoever keeps them.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import path from "node:path";
+import type { Retained } from "@/lib/audit/rules/retained";
+import { env } from "@/lib/env";
+
+export const archiveFolder = (): string => path.resolve(env.KIMITSU_DATA, "archive");
+
+export interface ChangedArchive {
+  file: string;
+  problem: string;
+  /** Of its partition's detachment. */
+  at: string;
+}
+
+export async function findChangedArchives({ archives }: Retained, folder: string): Promise<ChangedArchive[]> {
+  const changed: ChangedArchive[] = [];
+  for (const { file, digest, at } of archives) {
+    const place = path.join(folder, path.basename(file));
+    if (!existsSync(place) || (await digestFile(place)) === digest) continue;
+    changed.push({ file, problem: "its content was changed: the digest is not the one that was sealed", at });
+  }
+  return changed;
+}
+
+export async function digestFile(place: string): Promise<string> {
+  const sum = createHash("sha256");
+  for await (const piece of createReadStream(place)) sum.update(piece as Buffer);
+  return `sha256:${sum.digest("hex")}`;
+}

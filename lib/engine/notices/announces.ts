@@ -1,8 +1,0 @@
-import type { Policy } from "@/lib/config/policy-schema";
-import { asksForDecision, isWanted, type NoticeType } from "@/lib/domain/notice";
-
-/** Whether the project's channels of type `browser` tell people about this. */
-export function announces(policy: Policy | null | undefined, type: string, approvers: readonly string[]): boolean {
-  const known = type as NoticeType;
-  return asksForDecision(known) && (policy?.channels ?? []).some((channel) => channel.type === "browser" && isWanted(channel, known, approvers));
-}

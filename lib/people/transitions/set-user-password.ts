@@ -1,0 +1,51 @@
+/**
+ * Replaces a person's password and ends their other sessions, with its event; where `endsTokens` says so, also every
+ * token that acts as them, each with its own. The person's row is locked first, so that no token made meanwhile is left
+ * out. Gives the new session version, or null for nobody.
+ */
+import type { Actor } from "@/lib/people/rules/actor";
+import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
+import type { Db } from "@/lib/database/client";
+import { insertEvents } from "@/lib/audit/transitions/event-sql";
+
+export interface PasswordRowChange {
+  userId: string;
+  passwordHash: string;
+  endsTokens: boolean;
+}
+
+export async function setUserPasswordRow(
+  db: Db,
+  { userId, passwordHash, endsTokens }: PasswordRowChange,
+  { actor, at }: { actor: Actor; at: Date },
+): Promise<number | null> {
+  const facts = { chainId: SYSTEM_CHAIN, at, actor } as const;
+  return db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR UPDATE`;
+    const tokens = endsTokens ? await lockTokens(tx, userId) : [];
+    const events = insertEvents(
+      [
+        { ...facts, type: "user.password_changed", data: { user_id: userId } },
+        ...tokens.map((id) => ({ ...facts, type: "token.revoked", data: { token_id: id } })),
+      ],
+      "moved",
+    );
+    const rows = await tx.$queryRaw<{ session_version: number }[]>`
+      WITH moved AS (
+        UPDATE users SET password_hash = ${passwordHash}, session_version = session_version + 1, updated_at = ${at}
+        WHERE id = ${userId}
+        RETURNING session_version
+      ), tokens_ended AS (
+        UPDATE api_tokens SET revoked_at = ${at} WHERE id = ANY (${tokens})
+      ), logged AS (${events})
+      SELECT session_version FROM moved`;
+    return rows[0]?.session_version ?? null;
+  });
+}
+
+/** The tokens that act as this person; nobody else revokes one of them before this is done. */
+async function lockTokens(tx: Pick<Db, "$queryRaw">, userId: string): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM api_tokens WHERE user_id = ${userId} AND revoked_at IS NULL ORDER BY id FOR UPDATE`;
+  return rows.map(({ id }) => id);
+}

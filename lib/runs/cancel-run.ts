@@ -1,0 +1,56 @@
+/**
+ * Ends a run by a person's word, at any moment: what waits is withdrawn, and what was not sent is never sent. The epoch is
+ * raised, so that a worker that has the run can write nothing more. A run that is over already is a conflict and stays as it is.
+ */
+import { KimitsuError } from "@/lib/errors";
+import type { Actor } from "@/lib/people/rules/actor";
+import { refuseKnownSecrets } from "@/lib/projects/known-secrets";
+import { cancelRun as cancelled } from "@/lib/runs/changes/run-cancelled";
+import { changeRun, type OutsideChange, pausesAround } from "@/lib/runs/journal/change-run";
+import { refuseChangedRecord } from "@/lib/runs/journal/refuse-changed-record";
+import { isRunSettled } from "@/lib/runs/rules/run-state";
+import type { RunSnapshot } from "@/lib/runs/snapshot";
+import type { StartDeps } from "@/lib/runs/start-run";
+import { followAct, recordRunSettled } from "@/lib/telemetry/record-run";
+
+export async function cancelRun(
+  deps: StartDeps,
+  actor: Actor,
+  command: { runId: string; reason?: string },
+): Promise<void> {
+  const { runId, reason = null } = command;
+  refuseKnownSecrets(deps.projects.current().project, deps.processEnv, {
+    path: "reason",
+    what: "The reason",
+    value: command.reason,
+  });
+  const at = deps.now();
+  const how = {
+    build: ({ snapshot }: { snapshot: RunSnapshot }) => buildCancel(snapshot, { reason, actor, at: at.toISOString() }),
+    at,
+    despiteRow: true,
+    pauses: pausesAround("cancel-run", runId),
+  };
+  const change = () => refuseChangedRecord(() => changeRun(deps.db, runId, how), " Nothing was changed.");
+  const outcome = await followAct("cancel run", runId, change);
+  if (outcome.kind !== "done") throw changedByHand(runId);
+  recordRunSettled({ runId, workflow: outcome.done, status: "cancelled" });
+  deps.wake(runId);
+}
+
+/** `done` is the workflow. */
+function buildCancel(
+  snapshot: RunSnapshot,
+  by: { reason: string | null; actor: Actor; at: string },
+): OutsideChange<string> {
+  const { id, status, workflow } = snapshot.run;
+  if (isRunSettled(status)) throw new KimitsuError("conflict", `Run ${id} is ${status} already; nothing was changed.`);
+  return { changes: [cancelled(snapshot, by)], queue: { kind: "revoke", wakeAt: null, epochs: 1 }, done: workflow };
+}
+
+/** No guard of this change can refuse it, unless rows of the run or its approvals say something else than its journal. */
+const changedByHand = (runId: string) =>
+  new KimitsuError(
+    "conflict",
+    `The record of run ${runId} was changed in the database. \`kimitsu audit verify\` names what differs. Nothing was changed.`,
+  );

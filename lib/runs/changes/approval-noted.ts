@@ -1,0 +1,20 @@
+/**
+ * What people did around a question without answering it: it was put aside or taken up again, or its record did not
+ * agree.
+ */
+import type { Actor } from "@/lib/people/rules/actor";
+import type { EventData } from "@/lib/audit/rules/audit-event";
+import type { Change, ChangeKind } from "@/lib/runs/changes/change";
+
+export interface ApprovalNoted extends Change {
+  kind: "approval_noted";
+  type: "approval.set_aside" | "approval.taken_up" | "approval.mismatched";
+  data: EventData;
+  actor: Actor;
+}
+
+export const approvalNoted: ChangeKind<ApprovalNoted> = {
+  kind: "approval_noted",
+  events: ({ type, data, actor }) => [{ type, actor, data }],
+  apply: () => undefined,
+};

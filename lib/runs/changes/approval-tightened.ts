@@ -1,0 +1,39 @@
+/**
+ * A question that waits is held to a stricter rule than it was asked by. Approvals of people whom that rule does not
+ * let decide stay on record and count no more: `approvals` is how many still do.
+ */
+import type { ApprovalRule } from "@/lib/policy/approval-rule";
+import type { Change, ChangeKind } from "@/lib/runs/changes/change";
+import { approvalOf } from "@/lib/runs/changes/move";
+
+export interface ApprovalTightened extends Change {
+  kind: "approval_tightened";
+  approvalId: string;
+  callId: string;
+  rule: ApprovalRule;
+  /** Of the rule, and those whom an escalation has named. */
+  approvers: string[];
+  approvals: number;
+}
+
+export const approvalTightened: ChangeKind<ApprovalTightened> = {
+  kind: "approval_tightened",
+  events({ approvalId, callId, rule, approvers }) {
+    const data = {
+      approval_id: approvalId,
+      call_id: callId,
+      min_approvals: rule.minApprovals,
+      approvers,
+      named: rule.approvers,
+      self_approval: rule.selfApproval,
+    };
+    return [{ type: "approval.tightened", data }];
+  },
+  approvals: ({ approvalId }) => [approvalId],
+  apply(snapshot, { approvalId, rule, approvers, approvals }) {
+    const approval = approvalOf(snapshot, approvalId);
+    const { minApprovals, selfApproval, edit: editable } = rule;
+    Object.assign(approval, { rule, approvers, approvals, minApprovals, selfApproval, editable });
+    approval.version += 1;
+  },
+};

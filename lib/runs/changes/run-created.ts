@@ -1,0 +1,130 @@
+/** A run begins: what it is, who asked for it, and its first steps. A retry brings along what ended well before. */
+import type { EventData } from "@/lib/audit/rules/audit-event";
+import { digestOutput } from "@/lib/text/digest";
+import type { Change, ChangeKind } from "@/lib/runs/changes/change";
+import { leaveOut } from "@/lib/runs/changes/leave-out";
+import type { RunRow, RunSnapshot, StepRow } from "@/lib/runs/snapshot";
+
+export type NewStep = Pick<StepRow, "id" | "key" | "type" | "agent"> &
+  Partial<Pick<StepRow, "parentId" | "itemIndex" | "input">> & {
+    /** Of the run that this one is a retry of: it is not done again. */
+    kept?: Pick<StepRow, "status" | "output" | "degraded" | "state" | "startedAt" | "completedAt">;
+  };
+
+export interface RunCreated extends Change {
+  kind: "run_created";
+  run: FirstColumns;
+  steps: NewStep[];
+}
+
+type FirstColumns = Pick<RunRow, "id" | "workflow" | "version" | "configHash" | "params" | "agents" | "costBudgetUsd"> &
+  Pick<RunRow, "startedBy" | "startedByUserId" | "starterIds" | "retryOfRunId">;
+
+export interface NewRun extends FirstColumns {
+  steps: NewStep[];
+  /**
+   * The values of params marked secret, encrypted. They stand on the row alone, and are gone when the run has ended.
+   */
+  secrets: Uint8Array<ArrayBuffer> | null;
+}
+
+export function createRun(newRun: NewRun, at: string): RunCreated {
+  const { id, workflow, version, configHash, startedBy, startedByUserId, starterIds, retryOfRunId } = newRun;
+  const { params, agents, costBudgetUsd, steps } = newRun;
+  // Named one by one: whatever else a caller's object holds must not be sealed.
+  const started = { startedBy, startedByUserId, starterIds, retryOfRunId };
+  const run = { id, workflow, version, configHash, ...started, params, agents, costBudgetUsd };
+  return { kind: "run_created", at, run, steps };
+}
+
+export const runCreated: ChangeKind<RunCreated> = {
+  kind: "run_created",
+  events: ({ run }) => [{ type: "run.created", actor: run.startedBy, data: createdData(run) }],
+  apply(snapshot, { run, steps, at }) {
+    Object.assign(snapshot.run, run, { createdAt: at, updatedAt: at });
+    for (const step of steps) addStep(snapshot, step);
+  },
+  keep: ({ run, ...change }, { id }) => ({ ...change, run: leaveOut(run, usual(id)) }),
+  open: ({ run, ...kept }: RunCreated, { id }) => ({ ...kept, run: { ...usual(id), ...run } }),
+};
+
+const usual = (id: string) => ({
+  id,
+  startedByUserId: null,
+  starterIds: [],
+  retryOfRunId: null,
+  params: {},
+  costBudgetUsd: null,
+});
+
+export function createdData(run: RunCreated["run"]): EventData {
+  const { workflow, version, configHash, retryOfRunId, startedByUserId, starterIds, params } = run;
+  return {
+    workflow,
+    version,
+    config_hash: configHash,
+    retry_of: retryOfRunId,
+    started_by_user_id: startedByUserId,
+    starters: starterIds,
+    params: digestOutput(params),
+  };
+}
+
+export function addStep(snapshot: RunSnapshot, { kept, ...step }: NewStep): void {
+  snapshot.steps.set(step.id, { ...EMPTY_STEP, state: {}, ...step, ...kept });
+}
+
+const EMPTY_STEP = {
+  status: "pending",
+  parentId: null,
+  itemIndex: null,
+  input: null,
+  output: null,
+  rawOutput: null,
+  error: null,
+  degraded: false,
+  tokensIn: 0,
+  tokensOut: 0,
+  costUsd: 0,
+  llmCalls: 0,
+  toolCalls: 0,
+  startedAt: null,
+  completedAt: null,
+} as const;
+
+export function emptySnapshot(runId: string): RunSnapshot {
+  return {
+    run: { ...EMPTY_RUN, id: runId, unreachable: [] },
+    steps: new Map(),
+    turns: new Map(),
+    calls: new Map(),
+    approvals: new Map(),
+  };
+}
+
+const EMPTY_RUN: Omit<RunRow, "id" | "unreachable"> = {
+  workflow: "",
+  version: "",
+  configHash: "",
+  startedBy: { kind: "system", id: "", name: "" },
+  startedByUserId: null,
+  starterIds: [],
+  retryOfRunId: null,
+  params: {},
+  agents: [],
+  costBudgetUsd: null,
+  createdAt: "",
+  status: "pending",
+  error: null,
+  output: null,
+  tokensIn: 0,
+  tokensOut: 0,
+  llmCalls: 0,
+  toolCalls: 0,
+  costUsd: 0,
+  activeMs: 0,
+  commitsLostAt: null,
+  updatedAt: "",
+  completedAt: null,
+  isClaimAnnounced: false,
+};

@@ -1,0 +1,45 @@
+/**
+ * The worker lets go of a run that waits: for people, for a person's review, or for its time; or hands it over, as at
+ * shutdown. Waiting for a rate limit or a retry is not worth an event each time; that another process is to go on is.
+ */
+import type { Change, ChangeKind } from "@/lib/runs/changes/change";
+import { leaveOut } from "@/lib/runs/changes/leave-out";
+import { moveRun } from "@/lib/runs/changes/move";
+
+export interface RunParked extends Change {
+  kind: "run_parked";
+  /** `running` is for a run that waits for its time alone, or is handed over. */
+  status: "pending_approval" | "needs_human_review" | "running";
+  /** When to look again although nothing happened. */
+  wakeAt: string | null;
+  activeMs: number;
+  /** That hands it over; left out where nobody has to be told. */
+  worker?: string;
+}
+
+export const runParked: ChangeKind<RunParked> = {
+  kind: "run_parked",
+  events(change) {
+    if (change.status !== "running") return [{ type: "run.parked", data: { status: change.status } }];
+    return isHandedOver(change) ? [{ type: "run.handed_over", data: { worker: change.worker } }] : [];
+  },
+  apply(snapshot, change) {
+    moveRun(snapshot, change.status, change.at);
+    snapshot.run.error = null;
+    snapshot.run.activeMs += change.activeMs;
+    snapshot.run.isClaimAnnounced = isHandedOver(change);
+  },
+  keep: (change) => leaveOut(change, usual()),
+  open: (kept: RunParked) => ({ ...usual(), ...kept }),
+};
+
+const usual = () => ({ status: "pending_approval", wakeAt: null }) as const;
+
+/** A run that waits for nobody and for no time would never be looked at again. */
+export const wakeTimeOf = ({ status, wakeAt, at }: RunParked): string | null =>
+  status === "running" ? (wakeAt ?? at) : wakeAt;
+
+function isHandedOver(change: RunParked): boolean {
+  const wakeAt = wakeTimeOf(change);
+  return change.status === "running" && wakeAt !== null && wakeAt <= change.at;
+}

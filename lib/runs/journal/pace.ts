@@ -1,0 +1,37 @@
+/**
+ * When a row carries a snapshot. Each row after one names it at the beginning of its data, so that whoever takes the
+ * run up knows from its last row where to begin. A snapshot is written when the rows since the last one are together
+ * at least as long as that one was, so that all snapshots of a run are at most twice as long as its changes. Pure.
+ */
+import type { Entry } from "@/lib/runs/journal/entry";
+
+/** Fewer are folded in less time than it takes to write a snapshot. */
+export const ROWS_MIN = 64;
+
+/** How far the last snapshot is behind. */
+export interface Pace {
+  /** The row that carries it; 0 when there is none. */
+  from: number;
+  /** Of that row. */
+  size: number;
+  /** Of the rows since. */
+  length: number;
+}
+
+export const NO_PACE: Pace = { from: 0, size: 0, length: 0 };
+
+export const isSnapshotDue = ({ from, size, length }: Pace, seq: number): boolean =>
+  seq - from >= ROWS_MIN && length >= size;
+
+/** `data` is stringified with this at its beginning; the statement that takes a run up looks there. */
+export const namesSnapshot = (from: number): { from?: number } => (from === 0 ? {} : { from });
+
+export function paceAfter(pace: Pace, { seq, data }: Pick<Entry, "seq" | "data">): Pace {
+  const length = data?.length ?? 0;
+  if (snapshotNamedIn(data) === seq) return { from: seq, size: length, length: 0 };
+  return { ...pace, length: pace.length + length };
+}
+
+/** The row whose snapshot the data names; 0 when there is none before it. */
+export const snapshotNamedIn = (data: string | null): number =>
+  Number(/^\{"from":(\d+)/.exec(data?.slice(0, 32) ?? "")?.[1] ?? 0);

@@ -1,0 +1,21 @@
+/** A worker's sign of life, and its end. */
+import type { Db } from "@/lib/database/client";
+
+export async function beatWorker(
+  db: Db,
+  worker: { id: string; process: string; capacity: number },
+  at: Date,
+): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO workers (id, process, capacity, started_at, heartbeat_at) VALUES (${worker.id}, ${worker.process}, ${worker.capacity}, ${at}, ${at})
+    ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at`;
+}
+
+export async function removeWorker(db: Db, workerId: string): Promise<void> {
+  await db.$executeRaw`DELETE FROM workers WHERE id = ${workerId}`;
+}
+
+/** Rows of workers that died without saying so; an hour keeps them readable for whoever looks into it. */
+export async function pruneWorkers(db: Db, now: Date): Promise<void> {
+  await db.$executeRaw`DELETE FROM workers WHERE heartbeat_at < ${new Date(now.getTime() - 3_600_000)}`;
+}

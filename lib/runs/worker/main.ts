@@ -1,0 +1,54 @@
+/** `kimitsu worker`: a process that only advances runs. It ends when told to, or when whoever started it is gone. */
+import { cleanOutput } from "@/lib/projects/clean-output";
+import { engineDeps } from "@/lib/database/deps";
+import { env } from "@/lib/env";
+import { KimitsuError } from "@/lib/errors";
+import { log } from "@/lib/log";
+import { db } from "@/lib/database/client";
+import { startTracing } from "@/lib/telemetry/start-tracing";
+import { openProbes } from "@/lib/runs/worker/probe-server";
+import { startWorker } from "@/lib/runs/worker/start-worker";
+
+/** More than the patience with calls that were sent. Past it something hangs, and others wait for the runs. */
+const END_MS_MAX = 12_000;
+
+cleanOutput();
+// Node's own last words go past everything, so that they are said here.
+process.on("uncaughtException", (error) => {
+  console.error("kimitsu worker: it ends by an error that nobody caught:", error);
+  process.exit(1);
+});
+
+try {
+  if (env.KIMITSU_WORKERS === 0)
+    throw new KimitsuError(
+      "config_invalid",
+      "KIMITSU_WORKERS is 0, so this process would advance nothing. Set it to the number of runs at the same time, or leave it out for 16.",
+    );
+  const tracing = await startTracing();
+  // Before any run is taken: a port that cannot be had must not leave runs behind.
+  const probes =
+    env.KIMITSU_WORKER_PORT === undefined
+      ? null
+      : await openProbes(engineDeps(), { host: env.HOST, port: env.KIMITSU_WORKER_PORT });
+  const worker = await startWorker();
+  let ending = false;
+  const end = async () => {
+    if (ending) return;
+    ending = true;
+    setTimeout(() => {
+      log.error("the worker could not end in time; it is ended without cleaning up");
+      process.exit(1);
+    }, END_MS_MAX).unref();
+    probes?.close();
+    await worker.stop();
+    await tracing.stop();
+    await db().$disconnect();
+    process.exit(0);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "disconnect"]) process.on(signal, () => void end());
+} catch (error) {
+  if (!(error instanceof KimitsuError)) throw error;
+  console.error(`kimitsu worker: ${error.message}`);
+  process.exit(1);
+}

@@ -1,5 +1,0 @@
-import type { Db } from "@/lib/store/client";
-
-export async function hasAdmin(db: Db): Promise<boolean> {
-  return (await db.user.findFirst({ where: { role: "admin" }, select: { id: true } })) !== null;
-}

@@ -1,5 +1,0 @@
-import type { Db } from "@/lib/store/client";
-
-export async function hasRuns(db: Db): Promise<boolean> {
-  return (await db.run.findFirst({ select: { id: true } })) !== null;
-}

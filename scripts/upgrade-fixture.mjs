@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+/**
+ * Makes lib/database/fixtures/first-schema.sql again, from which `npm test` tries upgrades. Only for as long as that
+ * schema is not released: afterwards the file is what databases out there look like.
+ */
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { applicationNode, ROOT } from "./runtime.mjs";
+
+const child = spawn(
+  applicationNode(),
+  [path.join(ROOT, "scripts/test.mjs"), "unit", "lib/database/upgrade.db.test.ts"],
+  { cwd: ROOT, env: { ...process.env, UPGRADE_FIXTURE: "write" }, stdio: "inherit" },
+);
+child.once("close", (code) => (process.exitCode = code ?? 1));
