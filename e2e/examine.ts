@@ -19,19 +19,32 @@ export const LOOKS = [
   { look: "phone", options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
 ] as const;
 
-interface Wish {
+interface ExamineOptions {
   /** False for a picture of the window alone. */
   fullPage?: boolean;
 }
 
-/** Lets axe look for what breaks WCAG 2.2 AA, and sees that nothing sticks out at the side. Leaves pictures among the results: of the window, and of whole pages where specs were chosen, since those take long. */
-export async function examine(page: Page, name: string, { fullPage = true }: Wish = {}): Promise<void> {
+/**
+ * Lets axe look for what breaks WCAG 2.2 AA, and sees that nothing sticks out at the side. Leaves pictures among the
+ * results: of the window, and of whole pages where specs were chosen, since those take long.
+ */
+export async function examine(page: Page, name: string, { fullPage = true }: ExamineOptions = {}): Promise<void> {
   const isPhone = await page.evaluate(() => navigator.maxTouchPoints > 0);
-  const picture = (look: string) => page.screenshot({ path: path.join("test-results/screens", `${name}${look}.png`), fullPage: fullPage && Boolean(process.env.E2E_PICTURES) });
-  // A message from elsewhere that is half transparent on its way in would be judged by colours that nobody reads; so nothing moves.
+  const picture = (look: string) =>
+    page.screenshot({
+      path: path.join("test-results/screens", `${name}${look}.png`),
+      fullPage: fullPage && Boolean(process.env.E2E_PICTURES),
+    });
+  // A message from elsewhere that is half transparent on its way in would be judged by colours that nobody reads; so
+  // nothing moves.
   await page.emulateMedia({ reducedMotion: "reduce" });
   expectNone(await findViolations(page, { type: "tag", values: WCAG }), name);
-  expect.soft(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `${name}: pixels beyond the side`).toBeLessThanOrEqual(0);
+  expect
+    .soft(
+      await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),
+      `${name}: pixels beyond the side`,
+    )
+    .toBeLessThanOrEqual(0);
   await picture("");
   if (isPhone) return page.emulateMedia({ reducedMotion: null });
   await page.emulateMedia({ colorScheme: "dark" });
@@ -40,12 +53,23 @@ export async function examine(page: Page, name: string, { fullPage = true }: Wis
   await page.emulateMedia({ colorScheme: "light", reducedMotion: null });
 }
 
-/** Axe is big, so that a document gets it once; and only of what breaks a rule does it tell each element, since to name all that keep it takes as long as to judge them. */
+/**
+ * Axe is big, so that a document gets it once; and only of what breaks a rule does it tell each element, since to name
+ * all that keep it takes as long as to judge them.
+ */
 async function findViolations(page: Page, runOnly: RunOptions["runOnly"]): Promise<Result[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
-  return page.evaluate(async (options) => (await (window as unknown as AxeWindow).axe.run(options)).violations, { runOnly, resultTypes: ["violations"] } satisfies RunOptions);
+  return page.evaluate(async (options) => (await (window as unknown as AxeWindow).axe.run(options)).violations, {
+    runOnly,
+    resultTypes: ["violations"],
+  } satisfies RunOptions);
 }
 
 function expectNone(violations: Result[], name: string): void {
-  expect.soft(violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`), name).toEqual([]);
+  expect
+    .soft(
+      violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`),
+      name,
+    )
+    .toEqual([]);
 }

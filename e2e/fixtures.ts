@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type Browser, type BrowserContextOptions, expect, type Page, test as base } from "@playwright/test";
-import type { Role } from "@/lib/domain/roles";
-import type { EngineDeps } from "@/lib/engine/deps";
-import { connect } from "@/lib/store/client";
+import type { Role } from "@/lib/people/rules/roles";
+import type { EngineDeps } from "@/lib/database/deps";
+import { connect } from "@/lib/database/client";
 import { buildUser } from "@/lib/testing/builders";
+import { catchUpByItself } from "@/lib/testing/caught-up-client";
 import { sessionCookie } from "@/lib/testing/requests";
 import { watch } from "./watch";
 
@@ -20,7 +21,10 @@ export interface Person {
 interface TestFixtures {
   /** A person of this test's own, with a name nobody else has; everybody's password is TEST_PASSWORD. */
   person: (role: Role) => Promise<Person>;
-  /** A new browser window, signed in as this person or as nobody. Whatever any page in it complains about fails the test. */
+  /**
+   * A new browser window, signed in as this person or as nobody. Whatever any page in it complains about fails the
+   * test.
+   */
   open: (person: Person | null, options?: BrowserContextOptions) => Promise<Page>;
 }
 
@@ -42,7 +46,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   deps: [
     async ({}, use) => {
-      const db = connect(required("DATABASE_URL"), CONNECTIONS);
+      const db = catchUpByItself(connect(required("DATABASE_URL"), CONNECTIONS));
       await use({ db, now: () => new Date() });
       await db.$disconnect();
     },
@@ -59,7 +63,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       return window.page;
     });
     for (const { close } of opened) await close();
-    expect(opened.flatMap(({ complaints }) => complaints), "what the pages of this test complained about").toEqual([]);
+    expect(
+      opened.flatMap(({ complaints }) => complaints),
+      "what the pages of this test complained about",
+    ).toEqual([]);
   },
 });
 
@@ -74,9 +81,17 @@ async function openWindow(browser: Browser, person: Person | null, options?: Bro
   return { page, complaints, close: () => context.close() };
 }
 
-/** A press before the page's scripts listen is lost. A person would press again; a test would wait for what never comes, now and then. */
+/**
+ * A press before the page's scripts listen is lost. A person would press again; a test would wait for what never comes,
+ * now and then.
+ */
 function answerOnlyAlive(page: Page): void {
-  const untilAlive = () => page.waitForFunction(() => document.querySelector('script[src*="/_next/"]') === null || Object.keys(document).some((key) => key.startsWith("_reactListening")));
+  const untilAlive = () =>
+    page.waitForFunction(
+      () =>
+        document.querySelector('script[src*="/_next/"]') === null ||
+        Object.keys(document).some((key) => key.startsWith("_reactListening")),
+    );
   const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)];
   page.goto = async (...given) => {
     const answer = await goto(...given);
@@ -105,7 +120,7 @@ function uniqueName(role: Role): string {
   return `${role[0]?.toUpperCase()}${role.slice(1)} ${randomBytes(4).toString("hex")}`;
 }
 
-/** Given by scripts/test-e2e.mjs. */
+/** Given by scripts/test/test-e2e.mjs. */
 export function required(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set; run the browser tests with: npm test -- e2e`);

@@ -42,29 +42,38 @@ test(verifies("ui:keyboard", "signing in and changing a role need no mouse"), as
   await expect(people.role(someone.name)).toHaveValue("operator");
 });
 
-test(verifies("ui:problems", "a refused form puts the focus into the field that has the problem, and what was typed is there"), async ({ open, person }) => {
-  const admin = await person("admin");
-  const page = await open(admin);
-  await page.goto("/settings/people");
-  await page.getByRole("button", { name: "Add a person" }).click();
-  const dialog = page.getByRole("dialog", { name: "Add a person" });
-  await dialog.getByLabel("E-mail").fill(admin.email);
-  await dialog.getByLabel("Name").fill("Someone else");
-  await page.keyboard.press("Enter");
-  await expect(dialog.getByLabel("E-mail")).toBeFocused();
-  await expect(dialog.getByLabel("E-mail")).toHaveAccessibleDescription(/already/i);
-  await expect(dialog.getByLabel("Name")).toHaveValue("Someone else");
-});
+test(
+  verifies(
+    "ui:problems",
+    "a refused form puts the focus into the field that has the problem, and what was typed is there",
+  ),
+  async ({ open, person }) => {
+    const admin = await person("admin");
+    const page = await open(admin);
+    await page.goto("/settings/people");
+    await page.getByRole("button", { name: "Add a person" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add a person" });
+    await dialog.getByLabel("E-mail").fill(admin.email);
+    await dialog.getByLabel("Name").fill("Someone else");
+    await page.keyboard.press("Enter");
+    await expect(dialog.getByLabel("E-mail")).toBeFocused();
+    await expect(dialog.getByLabel("E-mail")).toHaveAccessibleDescription(/already/i);
+    await expect(dialog.getByLabel("Name")).toHaveValue("Someone else");
+  },
+);
 
-test(verifies("ui:keyboard", "Escape closes a dialog, changes nothing and gives the focus back"), async ({ open, person }) => {
-  const page = await open(await person("admin"));
-  await page.goto("/settings/groups");
-  const button = page.getByRole("button", { name: "New group" });
-  await button.focus();
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("dialog")).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(page.getByRole("dialog")).toBeHidden();
-  await expect(button).toBeFocused();
-  await expect(new ConsolePage(page).heading("Settings")).toBeVisible();
-});
+test(
+  verifies("ui:keyboard", "Escape closes a dialog, changes nothing and gives the focus back"),
+  async ({ open, person }) => {
+    const page = await open(await person("admin"));
+    await page.goto("/settings/groups");
+    const button = page.getByRole("button", { name: "New group" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toBeHidden();
+    await expect(button).toBeFocused();
+    await expect(new ConsolePage(page).heading("Settings")).toBeVisible();
+  },
+);

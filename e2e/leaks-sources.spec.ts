@@ -1,4 +1,7 @@
-/** That the search for leaks would find one: a secret is planted in each kind of place that it looks at, and read the same way. */
+/**
+ * That the search for leaks would find one: a secret is planted in each kind of place that it looks at, and read the
+ * same way.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,9 +9,9 @@ import os from "node:os";
 import path from "node:path";
 import type { Browser } from "@playwright/test";
 import { createTransport } from "nodemailer";
-import { connect } from "@/lib/store/client";
+import { connect } from "@/lib/database/client";
 import { startTraceCollector } from "@/lib/testing/trace-collector";
-import { startNode } from "../scripts/node-child.mjs";
+import { startNode } from "../scripts/process/node-child.mjs";
 import { expect, test } from "./fixtures";
 import { ask } from "./leaks/ask";
 import { startGivingBack } from "./leaks/giving-back";
@@ -18,15 +21,21 @@ import { createDatabase, type OwnApp, readFolder } from "./leaks/own-app";
 import { readDatabase } from "./leaks/read-database";
 import { readPage, record } from "./leaks/read-pages";
 import { formsOf, type Place, search } from "./leaks/search";
-import { STUMBLE, writeStumble } from "./leaks/stumble";
+import { FAULT_PROGRAM, writeFault } from "./leaks/uncaught-fault";
 
 const SECRET = 'snt-self-0a1b/+&"~';
 
 test("the search finds a secret in each of its forms, wherever it stands", () => {
   for (const [form, text] of formsOf(SECRET)) {
-    expect(search([{ name: "here", text: `before ${text} after` }], { self: SECRET }).map((hit) => hit.form), form).toContain(form);
+    expect(
+      search([{ name: "here", text: `before ${text} after` }], { self: SECRET }).map((hit) => hit.form),
+      form,
+    ).toContain(form);
   }
-  for (const before of ["", "x", "xy"]) expect(search([{ name: "here", text: Buffer.from(`${before}${SECRET}tail`).toString("base64") }], { self: SECRET })).not.toEqual([]);
+  for (const before of ["", "x", "xy"])
+    expect(
+      search([{ name: "here", text: Buffer.from(`${before}${SECRET}tail`).toString("base64") }], { self: SECRET }),
+    ).not.toEqual([]);
   expect(search([{ name: "here", text: "nothing of it" }], { self: SECRET })).toEqual([]);
 });
 
@@ -34,7 +43,9 @@ test("the search finds a secret in each of its forms, wherever it stands", () =>
 const SOURCES: Record<string, (at: { browser: Browser }) => Promise<Place[]>> = {
   "a line of server-sent events, in two pieces": async () => {
     const server = await serve((_request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" }).write(`data: ${SECRET.slice(0, 7)}`, () => response.end(`${SECRET.slice(7)}\n\n`));
+      response
+        .writeHead(200, { "content-type": "text/event-stream" })
+        .write(`data: ${SECRET.slice(0, 7)}`, () => response.end(`${SECRET.slice(7)}\n\n`));
     });
     const listener = createListener();
     await listener.open("of a run", server.url, {});
@@ -44,7 +55,10 @@ const SOURCES: Record<string, (at: { browser: Browser }) => Promise<Place[]>> = 
     return listener.heard();
   },
   "the head of a line of server-sent events": async () => {
-    const server = await serve((_request, response) => void response.writeHead(200, { "content-type": "text/event-stream", "x-said": SECRET }).end());
+    const server = await serve(
+      (_request, response) =>
+        void response.writeHead(200, { "content-type": "text/event-stream", "x-said": SECRET }).end(),
+    );
     const listener = createListener();
     await listener.open("of a run", server.url, {});
     await listener.close();
@@ -52,7 +66,8 @@ const SOURCES: Record<string, (at: { browser: Browser }) => Promise<Place[]>> = 
     return listener.heard();
   },
   "the subject of a letter": () => receive({ subject: `${"Ä wörd ".repeat(12)}${SECRET}`, text: "nothing" }),
-  "the text of a letter, where a line is broken": () => receive({ subject: "nothing", text: `${"x".repeat(68)}${SECRET} ä` }),
+  "the text of a letter, where a line is broken": () =>
+    receive({ subject: "nothing", text: `${"x".repeat(68)}${SECRET} ä` }),
   "the text of a letter, as base64": () => receive({ subject: "nothing", text: `${"日本".repeat(60)}${SECRET}` }),
   "a message to a program": async () => {
     const givingBack = await startGivingBack(() => []);
@@ -67,7 +82,11 @@ const SOURCES: Record<string, (at: { browser: Browser }) => Promise<Place[]>> = 
   "the last words of a process that rejected": () => crash("rejected"),
   "a trace": async () => {
     const collector = await startTraceCollector();
-    await fetch(`${collector.endpoint}/v1/traces`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ resourceSpans: [{ said: SECRET }] }) });
+    await fetch(`${collector.endpoint}/v1/traces`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ resourceSpans: [{ said: SECRET }] }),
+    });
     await collector.close();
     return [{ name: "traces", text: collector.text() }];
   },
@@ -90,9 +109,17 @@ const SOURCES: Record<string, (at: { browser: Browser }) => Promise<Place[]>> = 
     await server.close();
     return places;
   },
-  "an answer to a page": async ({ browser }) => (await browse(browser, "<p id=p></p>", SECRET)).filter(({ name }) => name.startsWith("answer")),
-  "a page": async ({ browser }) => (await browse(browser, `<p>${SECRET.replaceAll("&", "&amp;")}</p>`)).filter(({ name }) => name.startsWith("page")),
-  "the browser's storage": async ({ browser }) => (await browse(browser, `<script>sessionStorage.setItem("kept", atob("${Buffer.from(SECRET).toString("base64")}"))</script>`)).filter(({ name }) => name.startsWith("storage")),
+  "an answer to a page": async ({ browser }) =>
+    (await browse(browser, "<p id=p></p>", SECRET)).filter(({ name }) => name.startsWith("answer")),
+  "a page": async ({ browser }) =>
+    (await browse(browser, `<p>${SECRET.replaceAll("&", "&amp;")}</p>`)).filter(({ name }) => name.startsWith("page")),
+  "the browser's storage": async ({ browser }) =>
+    (
+      await browse(
+        browser,
+        `<script>sessionStorage.setItem("kept", atob("${Buffer.from(SECRET).toString("base64")}"))</script>`,
+      )
+    ).filter(({ name }) => name.startsWith("storage")),
 };
 
 for (const [source, plant] of Object.entries(SOURCES)) {
@@ -112,7 +139,12 @@ async function receive(letter: { subject: string; text: string }): Promise<Place
 
 async function speak(script: string, more: Record<string, string> = {}): Promise<Place[]> {
   const lines: string[] = [];
-  const child = startNode({ name: "self", args: ["--input-type=module", "-e", script], env: { PATH: process.env.PATH, SELF: SECRET, ...more }, write: (line: string) => void lines.push(line) }) as { ended: Promise<unknown> };
+  const child = startNode({
+    name: "self",
+    args: ["--input-type=module", "-e", script],
+    env: { PATH: process.env.PATH, SELF: SECRET, ...more },
+    write: (line: string) => void lines.push(line),
+  }) as { ended: Promise<unknown> };
   await child.ended;
   await expect.poll(() => lines.length).toBeGreaterThan(0);
   return [{ name: "logs", text: lines.join("\n") }];
@@ -120,9 +152,11 @@ async function speak(script: string, more: Record<string, string> = {}): Promise
 
 async function crash(kind: "thrown" | "rejected"): Promise<Place[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "kimitsu-leaks-self-"));
-  writeFileSync(path.join(folder, "stumble.mjs"), STUMBLE);
-  writeStumble(folder, [kind], ["SELF"]);
-  const places = await speak('process.kill(process.pid, "SIGUSR2"); setInterval(() => {}, 1000)', { NODE_OPTIONS: `--import ${path.join(folder, "stumble.mjs")}` });
+  writeFileSync(path.join(folder, "fault.mjs"), FAULT_PROGRAM);
+  writeFault(folder, [kind], ["SELF"]);
+  const places = await speak('process.kill(process.pid, "SIGUSR2"); setInterval(() => {}, 1000)', {
+    NODE_OPTIONS: `--import ${path.join(folder, "fault.mjs")}`,
+  });
   rmSync(folder, { recursive: true });
   return places;
 }
@@ -143,7 +177,11 @@ async function keep(type: string, value: string | Buffer): Promise<Place[]> {
 async function browse(browser: Browser, page: string, said = ""): Promise<Place[]> {
   const server = await serve((request, response) => {
     if (request.url === "/said") return void response.end(said);
-    response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html>${page}<script>fetch("/said").then((answer) => answer.text()).then(() => (document.title = "asked"))</script>`);
+    response
+      .writeHead(200, { "content-type": "text/html" })
+      .end(
+        `<!doctype html>${page}<script>fetch("/said").then((answer) => answer.text()).then(() => (document.title = "asked"))</script>`,
+      );
   });
   const context = await browser.newContext({ baseURL: server.url });
   const places: Place[] = [];

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { examine, LOOKS } from "./examine";
 import { expect, test } from "./fixtures";
+import { withOpenJournal } from "@/lib/testing/open-journal";
 import { startAndWait } from "./pending";
 import { PLACES, PUBLIC_PLACES } from "./places";
 import { verifies } from "./requirements";
@@ -14,7 +15,10 @@ const DIALOGS = [
 ] as const;
 
 /** Who is signed in is sent away from the sign-in page, so public pages are seen by nobody. */
-const ALL = [...PLACES.map((place) => ({ ...place, isPublic: false })), ...PUBLIC_PLACES.map((place) => ({ ...place, isPublic: true }))];
+const ALL = [
+  ...PLACES.map((place) => ({ ...place, isPublic: false })),
+  ...PUBLIC_PLACES.map((place) => ({ ...place, isPublic: true })),
+];
 
 async function show(page: Page, { path: address, title }: { path: string; title: string }): Promise<void> {
   await page.goto(address);
@@ -23,16 +27,21 @@ async function show(page: Page, { path: address, title }: { path: string; title:
 
 for (const { look, options } of LOOKS) {
   for (const place of ALL) {
-    test(verifies("ui:accessible", verifies("ui:width", `${place.name}, ${look}; it never scrolls sideways`)), async ({ open, person }) => {
-      const page = await open(place.isPublic ? null : await person("admin"), options);
-      await show(page, place);
-      await examine(page, `${place.name}-${look}`, { fullPage: false });
-      if (look === "phone") return;
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 900 });
-        expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), `at ${width} pixels`).toBeLessThanOrEqual(width);
-      }
-    });
+    test(
+      verifies("ui:accessible", verifies("ui:width", `${place.name}, ${look}; it never scrolls sideways`)),
+      async ({ open, person }) => {
+        const page = await open(place.isPublic ? null : await person("admin"), options);
+        await show(page, place);
+        await examine(page, `${place.name}-${look}`, { fullPage: false });
+        if (look === "phone") return;
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 900 });
+          expect
+            .soft(await page.evaluate(() => document.documentElement.scrollWidth), `at ${width} pixels`)
+            .toBeLessThanOrEqual(width);
+        }
+      },
+    );
   }
 
   for (const dialog of DIALOGS) {
@@ -44,7 +53,10 @@ for (const { look, options } of LOOKS) {
       await expect(shown).toBeVisible();
       // Half transparent on its way in, it would be judged by colours that nobody reads.
       await shown.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)));
-      await expect(shown.getByRole("button", { name: "Cancel" }), "what ends it is on the screen, however long the form is").toBeInViewport();
+      await expect(
+        shown.getByRole("button", { name: "Cancel" }),
+        "what ends it is on the screen, however long the form is",
+      ).toBeInViewport();
       await examine(page, `${dialog.name}-${look}`, { fullPage: false });
     });
   }
@@ -53,17 +65,26 @@ for (const { look, options } of LOOKS) {
 for (const { look, options } of LOOKS) {
   test(verifies("ui:accessible", `a page that could not be shown, ${look}`), async ({ open, person, deps }) => {
     const { approvalId } = await startAndWait(deps, "T-315");
-    const { callId, call } = await deps.db.approval.findUniqueOrThrow({ where: { id: approvalId }, include: { call: { select: { trace: true } } } });
+    const { runId } = await deps.db.approval.findUniqueOrThrow({ where: { id: approvalId } });
+    const [{ data } = { data: "" }] = await deps.db.journal.findMany({ where: { runId, seq: 1 } });
+    const write = (text: string | null) =>
+      withOpenJournal(
+        deps.db,
+        (tx) => tx.$executeRaw`UPDATE journal SET data = ${text} WHERE run_id = ${runId} AND seq = 1`,
+      );
     const page = await open(await person("reviewer"), options);
     // It breaks on purpose, and its console says so.
     page.context().removeAllListeners("console");
     page.context().removeAllListeners("weberror");
-    await deps.db.call.update({ where: { id: callId }, data: { trace: 0 } });
+    await write("{}");
     await page.goto(`/inbox/${approvalId}`);
     await expect(page.getByText("This page could not be shown")).toBeVisible();
-    await expect(page.getByRole("link", { name: "Go to the inbox" }), "a way out, which a card on a phone has no bar for").toBeVisible();
+    await expect(
+      page.getByRole("link", { name: "Go to the inbox" }),
+      "a way out, which a card on a phone has no bar for",
+    ).toBeVisible();
     await examine(page, `error-${look}`, { fullPage: false });
-    await deps.db.call.update({ where: { id: callId }, data: { trace: call.trace ?? [] } });
+    await write(data);
     await page.getByRole("button", { name: "Try again" }).click();
     await expect(page.getByRole("article")).toBeVisible();
   });

@@ -3,18 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { advanceRun } from "@/lib/engine/advance-run";
-import type { EngineDeps } from "@/lib/engine/deps";
-import { openProjects } from "@/lib/engine/projects";
-import { watchQueue } from "@/lib/engine/queue-room";
-import type { Runtime } from "@/lib/engine/runtime";
-import { startRun } from "@/lib/engine/start-run";
+import { advanceRun } from "@/lib/runs/advance-run";
+import type { EngineDeps } from "@/lib/database/deps";
+import { openProjects } from "@/lib/projects/projects";
+import { watchQueue } from "@/lib/runs/queue-room";
+import type { Runtime } from "@/lib/runs/runtime";
+import { startRun } from "@/lib/runs/start-run";
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { findCandidate } from "@/lib/testing/find-candidate";
-import { claimRun } from "@/lib/store/transitions/claim-run";
-import { OWNER_LOCK_CLASS } from "@/lib/store/transitions/release-dead-owners";
+import { claimRun } from "@/lib/runs/journal/claim-run";
+import { OWNER_LOCK_CLASS } from "@/lib/runs/transitions/release-dead-owners";
 import { type RecordingServer, startRecordingServer } from "@/lib/testing/recording-server";
 import { createEgress } from "@/lib/tools/egress";
 import { createToolPool } from "@/lib/tools/tool-pool";
@@ -26,7 +25,10 @@ export interface OwnProject {
   recorder: RecordingServer;
   /** Starts a run, which the application's worker then drives, under the project that the run brought along. */
   start(by: Person): Promise<string>;
-  /** Starts a run and drives it here as far as it goes. The application's own lock knows none of its tools and would let none be called. */
+  /**
+   * Starts a run and drives it here as far as it goes. The application's own lock knows none of its tools and would let
+   * none be called.
+   */
   startAndDrive(by: Person): Promise<string>;
   close(): Promise<void>;
 }
@@ -57,15 +59,34 @@ export async function openOwnProject(deps: EngineDeps, project: OwnFiles): Promi
   const egress = createEgress({ allowHosts: LOOPBACK });
   const pool = createToolPool({ allowHosts: LOOPBACK, stdio: null });
   const deployment = { allowStdio: false, allowBypass: false };
-  const projects = await openProjects({ root, dataFolder: folder, deployment, processEnv: {}, fetch: egress.guardedFetch, ...deps });
+  const projects = await openProjects({
+    root,
+    dataFolder: folder,
+    deployment,
+    processEnv: {},
+    fetch: egress.guardedFetch,
+    ...deps,
+  });
   const close = async () => {
     await pool.close();
     await recorder.close();
     await egress.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const runtime: Runtime = { ...deps, projects, pool, fetch: egress.guardedFetch, processEnv: {}, deployment, fingerprint: (value) => `fp${value.length}`, queue: watchQueue(deps, env.KIMITSU_QUEUE_MAX), wake: () => undefined, close };
-  const start = async (by: Person, now = deps.now) => (await startRun({ ...runtime, now }, { workflow, params: {}, actor: by.actor })).runId;
+  const runtime: Runtime = {
+    ...deps,
+    projects,
+    pool,
+    fetch: egress.guardedFetch,
+    processEnv: {},
+    deployment,
+    fingerprint: (value) => `fp${value.length}`,
+    queue: watchQueue(deps, env.KIMITSU_QUEUE_MAX),
+    wake: () => undefined,
+    close,
+  };
+  const start = async (by: Person, now = deps.now) =>
+    (await startRun({ ...runtime, now }, { workflow, params: {}, actor: by.actor })).runId;
   return {
     workflow,
     recorder,
@@ -79,10 +100,15 @@ export async function openOwnProject(deps: EngineDeps, project: OwnFiles): Promi
   };
 }
 
-function filesOf(workflow: string, { script, allowlist, serverName, agentName = "worker" }: OwnFiles, { url, port }: RecordingServer): Record<string, string> {
+function filesOf(
+  workflow: string,
+  { script, allowlist, serverName, agentName = "worker" }: OwnFiles,
+  { url, port }: RecordingServer,
+): Record<string, string> {
   const server = serverName ?? `recorder-${port}`;
   return {
-    "gateway.yaml": "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 100, output_per_million: 100 }] }]\n",
+    "gateway.yaml":
+      "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 100, output_per_million: 100 }] }]\n",
     "models/test.script.yaml": script,
     "servers/recorder.server.yaml": `name: ${server}\nurl: "${url}"\n`,
     "agents/worker.agent.yaml": `name: ${agentName}\nmodel: standard\nprompt: { system: "You look after orders.", user: "Order 1042 was paid twice." }\nservers:\n  - name: ${server}\n    path: servers/recorder.server.yaml\n    access:\n      allowlist:\n${allowlist.replaceAll(/^/gm, "        ")}\n`,
@@ -99,9 +125,14 @@ async function drive(runtime: Runtime, runId: string): Promise<void> {
     await line.query("SELECT pg_advisory_lock($1, hashtext($2))", [OWNER_LOCK_CLASS, owner]);
     const candidate = await findCandidate(runtime.db, runId);
     if (!candidate) throw new Error(`no run ${runId}`);
-    const claim = await claimRun(runtime.db, { candidate, owner, leaseMs: AHEAD_MS }, SYSTEM_ACTOR, new Date(Date.now() + AHEAD_MS));
-    if (claim.kind === "lost") throw new Error(`run ${runId} was taken by another`);
-    await advanceRun(runtime, claim.lease, { signal: new AbortController().signal });
+    const claimed = await claimRun(
+      runtime.db,
+      candidate,
+      { owner, leaseMs: AHEAD_MS },
+      new Date(Date.now() + AHEAD_MS),
+    );
+    if (!claimed) throw new Error(`run ${runId} was taken by another`);
+    await advanceRun(runtime, claimed, { signal: new AbortController().signal });
   } finally {
     await line.end();
   }

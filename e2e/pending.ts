@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { EngineDeps } from "@/lib/engine/deps";
+import type { EngineDeps } from "@/lib/database/deps";
 import { createId } from "@/lib/ids";
+import { changeQuestions, copyQuestion, expireQuestions } from "@/lib/testing/change-question";
 import { buildUser } from "@/lib/testing/builders";
 import { sessionCookie } from "@/lib/testing/requests";
 import { expect, type Person, required } from "./fixtures";
@@ -22,9 +23,19 @@ export async function startAndWait(deps: EngineDeps, ticket: string): Promise<Pe
   const { run_id: runId } = (await answer.json()) as { run_id: string };
   let approvalId: string | undefined;
   await expect
-    .poll(async () => (approvalId = (await deps.db.approval.findFirst({ where: { runId, status: "pending" } }))?.id), { message: `run ${runId} of ${ticket} asks for a person`, timeout: 30_000, intervals: [50] })
+    .poll(async () => (approvalId = (await deps.db.approval.findFirst({ where: { runId, status: "pending" } }))?.id), {
+      message: `run ${runId} of ${ticket} asks for a person`,
+      timeout: 30_000,
+      intervals: [50],
+    })
     .toBeDefined();
   return { runId, approvalId: approvalId ?? "" };
+}
+
+/** The call that a question is about. */
+export async function callOfQuestion(deps: EngineDeps, approvalId: string) {
+  const { callId } = await deps.db.approval.findUniqueOrThrow({ where: { id: approvalId }, select: { callId: true } });
+  return deps.db.call.findUniqueOrThrow({ where: { id: callId } });
 }
 
 /** Puts people into the group that the demo's policy names for deleting customers. */
@@ -32,25 +43,40 @@ export async function joinPrivacy(deps: EngineDeps, people: readonly Person[]): 
   // Two tests may be the first at the same time.
   await deps.db.group.createMany({ data: [{ id: createId("group"), name: "privacy" }], skipDuplicates: true });
   const group = await deps.db.group.findUniqueOrThrow({ where: { name: "privacy" } });
-  await deps.db.groupMember.createMany({ data: people.map((person) => ({ groupId: group.id, userId: person.id })), skipDuplicates: true });
+  await deps.db.groupMember.createMany({
+    data: people.map((person) => ({ groupId: group.id, userId: person.id })),
+    skipDuplicates: true,
+  });
 }
 
-/** Gives calls a queue to themselves, into which no other test puts anything: the filter that shows them and nothing else. */
+/**
+ * Gives calls a queue to themselves, into which no other test puts anything: the filter that shows them and nothing
+ * else.
+ */
 export async function ownQueue(deps: EngineDeps, calls: readonly Pending[]): Promise<string> {
   const workflow = `own-${randomBytes(4).toString("hex")}`;
-  await deps.db.approval.updateMany({ where: { id: { in: calls.map(({ approvalId }) => approvalId) } }, data: { workflow } });
+  await changeQuestions(
+    deps.db,
+    calls.map(({ approvalId }) => approvalId),
+    { approval: { workflow } },
+  );
   return `workflow=${workflow}`;
 }
 
-/** The same call so many times more, each waiting for itself, oldest first: a queue too long to be filled by runs. `remove` takes them away again. */
-export async function copyPending(deps: EngineDeps, approvalId: string, count: number): Promise<{ ids: string[]; remove: () => Promise<void> }> {
-  const copies = Array.from({ length: count }, () => ({ id: createId("approval"), callId: createId("call") }));
-  for (const { id, callId } of copies) {
-    // Without an end they stand below what other tests look for in the whole queue.
-    await deps.db.$executeRaw`
-      WITH called AS (INSERT INTO calls SELECT (jsonb_populate_record(c, jsonb_build_object('id', ${callId}::text))).* FROM calls c JOIN approvals a ON a.call_id = c.id WHERE a.id = ${approvalId} RETURNING id)
-      INSERT INTO approvals SELECT (jsonb_populate_record(a, jsonb_build_object('id', ${id}::text, 'call_id', called.id, 'expires_at', NULL))).* FROM approvals a, called WHERE a.id = ${approvalId}`;
-  }
-  const remove = async () => void (await deps.db.approval.updateMany({ where: { id: { in: copies.map(({ id }) => id) } }, data: { status: "cancelled", decidedAt: deps.now() } }));
+/**
+ * The same call so many times more, each waiting for itself, oldest first: a queue too long to be filled by runs.
+ * `remove` takes them away again.
+ */
+export async function copyPending(
+  deps: EngineDeps,
+  approvalId: string,
+  count: number,
+): Promise<{ ids: string[]; remove: () => Promise<void> }> {
+  const copies = await copyQuestion(deps.db, approvalId, count);
+  const remove = () =>
+    expireQuestions(
+      deps.db,
+      copies.map(({ id }) => id),
+    );
   return { ids: copies.map(({ id }) => id), remove };
 }

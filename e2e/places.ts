@@ -1,4 +1,4 @@
-import type { Role } from "@/lib/domain/roles";
+import type { Role } from "@/lib/people/rules/roles";
 
 const EVERYONE: Role[] = ["viewer", "reviewer", "operator", "admin"];
 

@@ -1,12 +1,13 @@
 import type { Page } from "@playwright/test";
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import type { EngineDeps } from "@/lib/engine/deps";
-import { insertEvents } from "@/lib/store/event-sql";
+import type { EngineDeps } from "@/lib/database/deps";
+import { makeChanges } from "@/lib/testing/make-changes";
+import type { StepError } from "@/lib/runs/snapshot";
 import { examine, LOOKS } from "./examine";
 import { expect, type Person, test } from "./fixtures";
 import { openOwnProject } from "./own-project";
 import { RunPage } from "./pages/run-page";
 import { verifies } from "./requirements";
+import { intercept } from "./intercept";
 
 /** The tool does its work and ends the connection without an answer. */
 const UNKNOWN = {
@@ -31,14 +32,21 @@ const REVIEW = {
 async function arrive(deps: EngineDeps, by: Person, project: { script: string; allowlist: string }) {
   const own = await openOwnProject(deps, project);
   const runId = await (project === UNKNOWN ? own.startAndDrive(by) : own.start(by));
-  await expect.poll(async () => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status, { timeout: 30_000 }).toBe("needs_human_review");
+  await expect
+    .poll(async () => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status)
+    .toBe("needs_human_review");
   return { ...own, runId };
 }
 
-const statusOf = async (deps: EngineDeps, runId: string) => (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status;
+const statusOf = async (deps: EngineDeps, runId: string) =>
+  (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status;
 
 /** What was chosen, as it is told afterwards. */
-const SAID: Readonly<Record<string, string>> = { "It happened": "it happened", "Count it as failed": "it counts as failed", "It did not happen: send it now": "it did not happen, so it may be sent again" };
+const SAID: Readonly<Record<string, string>> = {
+  "It happened": "it happened",
+  "Count it as failed": "it counts as failed",
+  "It did not happen: send it now": "it did not happen, so it may be sent again",
+};
 
 /** At the head of the run, with the exact time when it is pointed at. */
 async function expectAct(run: RunPage, text: string): Promise<void> {
@@ -65,13 +73,21 @@ test.describe(verifies("run:settle", "a call of which nobody knows whether it ha
       await dialog.getByLabel("Comment, for the record").fill("Seen in the shop's books");
       await dialog.getByRole("button", { name: "Settle", exact: true }).click();
       await expect(dialog).toBeHidden();
-      // Sent again, it would be refused by the application's own lock, which holds where it is stricter; so it ends in each case.
-      await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible({ timeout: 30_000 });
+      // Sent again, it would be refused by the application's own lock, which holds where it is stricter; so it ends in
+      // each case.
+      await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible();
       await expect(panel).toHaveCount(0);
       expect(await recorder.calls("drop-after")).toHaveLength(1);
-      if (choice === "It happened") await expect(run.page.getByRole("complementary", { name: "Input and output" })).toContainText('"receipt": 7');
-      await expectAct(run, `${server}.drop-after settled by ${operator.name} just now: ${SAID[choice]}. “Seen in the shop's books”`);
-      await expect(run.page.getByRole("region", { name: "What happened" })).toContainText(`Settled by ${operator.name} just now: ${SAID[choice]}. “Seen in the shop's books”`, { useInnerText: true });
+      if (choice === "It happened")
+        await expect(run.page.getByRole("complementary", { name: "Input and output" })).toContainText('"receipt": 7');
+      await expectAct(
+        run,
+        `${server}.drop-after settled by ${operator.name} just now: ${SAID[choice]}. “Seen in the shop's books”`,
+      );
+      await expect(run.page.getByRole("region", { name: "What happened" })).toContainText(
+        `Settled by ${operator.name} just now: ${SAID[choice]}. “Seen in the shop's books”`,
+        { useInnerText: true },
+      );
       await run.show("Conversation");
       await run.page.locator("summary").filter({ hasText: "drop-after" }).click();
       await expect(run.page.getByRole("article", { name: "Turn 1" })).toContainText(`Settled by ${operator.name}`);
@@ -85,7 +101,9 @@ test.describe(verifies("run:settle", "a call of which nobody knows whether it ha
     const { runId, close } = await arrive(deps, await person("operator"), UNKNOWN);
     const run = new RunPage(await open(await person("reviewer")));
     await run.open(runId);
-    await expect(run.page.getByRole("region", { name: /^Unknown outcome of/ })).toContainText("An operator can settle it");
+    await expect(run.page.getByRole("region", { name: /^Unknown outcome of/ })).toContainText(
+      "An operator can settle it",
+    );
     await expect(run.page.getByRole("button", { name: "Settle…" })).toHaveCount(0);
     await close();
   });
@@ -103,10 +121,24 @@ test.describe(verifies("run:review", "an answer that an agent wants a person to 
     await panel.getByRole("button", { name: "Accept the answer…" }).click();
     await run.page.getByLabel("Comment, for the record").fill("A cent of rounding");
     await run.page.getByRole("button", { name: "Accept", exact: true }).click();
-    await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible({ timeout: 30_000 });
+    await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible();
     await expect(panel).toHaveCount(0);
     await expectAct(run, `Answer of refund accepted by ${reviewer.name} just now: “A cent of rounding”`);
-    await expect(run.page.getByRole("region", { name: "What happened" })).toContainText(`Answer accepted by ${reviewer.name}`);
+    await expect(run.page.getByRole("region", { name: "What happened" })).toContainText(
+      `Answer accepted by ${reviewer.name}`,
+    );
+    await close();
+  });
+
+  test("is not accepted by who started the run, and the page says why", async ({ open, person, deps }) => {
+    const starter = await person("operator");
+    const { runId, close } = await arrive(deps, starter, REVIEW);
+    const run = new RunPage(await open(starter));
+    await run.open(runId);
+    const panel = run.page.getByRole("region", { name: "An answer waits for a person" });
+    await expect(panel).toContainText("cannot accept its answers");
+    await expect(panel.getByRole("button", { name: "Accept the answer…" })).toHaveCount(0);
+    await examine(run.page, "run-review-own");
     await close();
   });
 
@@ -117,8 +149,15 @@ test.describe(verifies("run:review", "an answer that an agent wants a person to 
     const panel = run.page.getByRole("region", { name: "An answer waits for a person" });
     await panel.getByRole("button", { name: "Accept the answer…" }).click();
     await run.page.getByLabel("Comment, for the record").fill("A cent of rounding");
-    await deps.db.step.updateMany({ where: { runId, status: "needs_human_review" }, data: { rawOutput: { ktsu_needs_human: "The two payments differ by a cent", refund: 3550 } } });
-    await deps.db.$executeRaw`WITH one AS (SELECT 1) ${insertEvents([{ chainId: runId, type: "turn.recorded", at: deps.now(), actor: SYSTEM_ACTOR, data: {} }], "one")}`;
+    const rawOutput = { ktsu_needs_human: "The two payments differ by a cent", refund: 3550 };
+    await makeChanges(deps.db, runId, ({ steps }) =>
+      [...steps.values()]
+        .filter(({ status }) => status === "needs_human_review")
+        .map(({ id: stepId, key, error }) => {
+          const move = { stepId, key, to: "needs_human_review", rawOutput, error: error as StepError | null } as const;
+          return { kind: "step_moved", at: deps.now().toISOString(), move };
+        }),
+    );
     await expect(panel).toContainText("3550");
     await expect(run.page.getByRole("dialog")).toHaveCount(0);
     expect(await statusOf(deps, runId)).toBe("needs_human_review");
@@ -127,45 +166,57 @@ test.describe(verifies("run:review", "an answer that an agent wants a person to 
 
   test("is refused, and the run ends; a viewer only reads it", async ({ open, person, deps }) => {
     const { runId, close } = await arrive(deps, await person("operator"), REVIEW);
-    const [viewer, run] = [new RunPage(await open(await person("viewer"))), new RunPage(await open(await person("reviewer")))];
+    const [viewer, run] = [
+      new RunPage(await open(await person("viewer"))),
+      new RunPage(await open(await person("reviewer"))),
+    ];
     await viewer.open(runId);
     await expect(viewer.page.getByText("A reviewer can accept it or end the run.")).toBeVisible();
     await run.open(runId);
     await run.page.getByRole("button", { name: "End the run…" }).click();
     await run.page.getByRole("button", { name: "End the run", exact: true }).click();
-    await expect(run.facts.getByText("Failed", { exact: true })).toBeVisible({ timeout: 30_000 });
-    await expect(viewer.facts.getByText("Failed", { exact: true })).toBeVisible({ timeout: 30_000 });
+    await expect(run.facts.getByText("Failed", { exact: true })).toBeVisible();
+    await expect(viewer.facts.getByText("Failed", { exact: true })).toBeVisible();
     expect(await statusOf(deps, runId)).toBe("failed");
     await close();
   });
 });
 
-test(verifies("run:acts", "who cancelled a run and why stands at its head, for whoever opens it later"), async ({ open, person, deps }) => {
-  const operator = await person("operator");
-  const { runId, close } = await arrive(deps, operator, REVIEW);
-  const run = new RunPage(await open(operator));
-  await run.open(runId);
-  await run.page.getByRole("button", { name: "Cancel run…" }).click();
-  await run.page.getByLabel("Reason, for the record").fill("Asked for twice");
-  await run.page.getByRole("button", { name: "Cancel the run" }).click();
-  await expectAct(run, `Cancelled by ${operator.name} just now: “Asked for twice”`);
-  const viewer = new RunPage(await open(await person("viewer")));
-  await viewer.open(runId);
-  await expectAct(viewer, `Cancelled by ${operator.name} just now: “Asked for twice”`);
-  await close();
-});
+test(
+  verifies("run:acts", "who cancelled a run and why stands at its head, for whoever opens it later"),
+  async ({ open, person, deps }) => {
+    const operator = await person("operator");
+    const { runId, close } = await arrive(deps, operator, REVIEW);
+    const run = new RunPage(await open(operator));
+    await run.open(runId);
+    await run.page.getByRole("button", { name: "Cancel run…" }).click();
+    await run.page.getByLabel("Reason, for the record").fill("Asked for twice");
+    await run.page.getByRole("button", { name: "Cancel the run" }).click();
+    await expectAct(run, `Cancelled by ${operator.name} just now: “Asked for twice”`);
+    const viewer = new RunPage(await open(await person("viewer")));
+    await viewer.open(runId);
+    await expectAct(viewer, `Cancelled by ${operator.name} just now: “Asked for twice”`);
+    await close();
+  },
+);
 
 /** What the page sends is lost on its way, until the answer is called. */
 async function loseRequests(page: Page): Promise<() => Promise<void>> {
   const address = /history\/run_/;
-  await page.route(address, (route) => (route.request().method() === "POST" ? route.fulfill({ status: 404, body: "lost" }) : route.continue()));
+  await intercept(page, address, (route) =>
+    route.request().method() === "POST" ? route.fulfill({ status: 404, body: "lost" }) : route.continue(),
+  );
   return () => page.unroute(address);
 }
 
 const LOST = "It may or may not have been done; look before you do it again.";
 
 test.describe(verifies("ui:lost-answer", "an answer that never came"), () => {
-  test("to settling a call: the dialog stays with what was typed and says that nobody knows, and it can be sent again", async ({ open, person, deps }) => {
+  test("to settling a call: the dialog stays with what was typed and says that nobody knows, and it can be sent again", async ({
+    open,
+    person,
+    deps,
+  }) => {
     const operator = await person("operator");
     const { runId, close } = await arrive(deps, operator, UNKNOWN);
     const run = new RunPage(await open(operator));
@@ -184,7 +235,7 @@ test.describe(verifies("ui:lost-answer", "an answer that never came"), () => {
     expect(await statusOf(deps, runId)).toBe("needs_human_review");
     await arrives();
     await dialog.getByRole("button", { name: "Settle", exact: true }).click();
-    await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible({ timeout: 30_000 });
+    await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible();
     await close();
   });
 
@@ -208,9 +259,12 @@ test.describe(verifies("ui:lost-answer", "an answer that never came"), () => {
 
 for (const { look, options } of LOOKS) {
   test(verifies("ui:accessible", `what a run asks of people, ${look}`), async ({ open, person, deps }) => {
-    const operator = await person("operator");
-    for (const { project, name, button } of [{ project: UNKNOWN, name: "settle", button: "Settle…" }, { project: REVIEW, name: "review", button: "Accept the answer…" }]) {
-      const { runId, close } = await arrive(deps, operator, project);
+    const [starter, operator] = [await person("operator"), await person("operator")];
+    for (const { project, name, button } of [
+      { project: UNKNOWN, name: "settle", button: "Settle…" },
+      { project: REVIEW, name: "review", button: "Accept the answer…" },
+    ]) {
+      const { runId, close } = await arrive(deps, starter, project);
       const run = new RunPage(await open(operator, options));
       await run.open(runId);
       await examine(run.page, `run-${name}-${look}`);

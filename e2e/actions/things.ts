@@ -1,11 +1,11 @@
 /** Things that actions act upon, made anew for each call: runs in each state, views, tokens, groups, people. */
 import { randomBytes } from "node:crypto";
-import type { Role } from "@/lib/domain/roles";
-import { createToken } from "@/lib/engine/create-token";
-import type { EngineDeps } from "@/lib/engine/deps";
-import { createGroup } from "@/lib/engine/groups";
-import { pauseDispatch } from "@/lib/engine/pause-dispatch";
-import { saveView } from "@/lib/engine/saved-views";
+import type { Role } from "@/lib/people/rules/roles";
+import { createToken } from "@/lib/people/create-token";
+import type { EngineDeps } from "@/lib/database/deps";
+import { createGroup } from "@/lib/people/groups";
+import { pauseDispatch } from "@/lib/runs/pause-dispatch";
+import { saveView } from "@/lib/people/saved-views";
 import { buildUser } from "@/lib/testing/builders";
 import { sessionCookie } from "@/lib/testing/requests";
 import { oneAgentProject } from "@/lib/testing/run-bench";
@@ -25,11 +25,18 @@ const SCRIPT = `agents:
 `;
 
 export function thingsProject(url: string): Record<string, string> {
-  const files = oneAgentProject({ url, allowlist: "- drop-after\n- name: t-none\n  require_approval: { timeout: 30m }", script: SCRIPT });
+  const files = oneAgentProject({
+    url,
+    allowlist: "- drop-after\n- name: t-none\n  require_approval: { timeout: 30m }",
+    script: SCRIPT,
+  });
   const params = "params: { schema: { type: object, required: [what], properties: { what: { type: string } } } }";
   return {
     ...files,
-    "agents/worker.agent.yaml": files["agents/worker.agent.yaml"]!.replace('user: "Go."', 'user: "Do {{ params.what }}"').replace("prompt:", `${params}\nprompt:`),
+    "agents/worker.agent.yaml": files["agents/worker.agent.yaml"]!.replace(
+      'user: "Go."',
+      'user: "Do {{ params.what }}"',
+    ).replace("prompt:", `${params}\nprompt:`),
     "workflows/main.workflow.yaml": `kind: workflow\nname: main\n${params}\npipeline:\n  - { id: work, agent: ./agents/worker.agent.yaml, params: { what: "{{ params.what }}" } }\n`,
     "policy.yaml": "channels: [{ name: letters, type: email, to: [ops@example.test], events: [run.failed] }]\n",
   };
@@ -43,19 +50,33 @@ export function makeThings({ deps, base, self }: { deps: EngineDeps; base: strin
   const person = (role: Role = "viewer") => buildUser(deps, role, { name: unique("Other") });
   const startRun = async (what: string) => {
     const starter = await person("operator");
-    const answer = await fetch(`${base}/runs`, { method: "POST", headers: { "content-type": "application/json", origin: base, cookie: await sessionCookie(starter) }, body: JSON.stringify({ workflow: "main", params: { what } }) });
+    const answer = await fetch(`${base}/runs`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: base, cookie: await sessionCookie(starter) },
+      body: JSON.stringify({ workflow: "main", params: { what } }),
+    });
     expect(answer.status).toBe(202);
     return ((await answer.json()) as { run_id: string }).run_id;
   };
   /** In the state, and left alone by the worker. */
   const runThat = async (what: string, status: string) => {
     const runId = await startRun(what);
-    await expect.poll(async () => ((run) => `${run.status} ${run.leaseOwner}`)(await deps.db.run.findUniqueOrThrow({ where: { id: runId } })), { message: `run ${runId} is ${status}`, timeout: 30_000 }).toBe(`${status} null`);
+    await expect
+      .poll(
+        async () =>
+          ((run) => `${run.status} ${run.leaseOwner}`)(await deps.db.run.findUniqueOrThrow({ where: { id: runId } })),
+        { message: `run ${runId} is ${status}` },
+      )
+      .toBe(`${status} null`);
     return runId;
   };
   const pending = async () => {
     const runId = await runThat("ask", "pending_approval");
-    const { id: approvalId, digest, version } = await deps.db.approval.findFirstOrThrow({ where: { runId } });
+    const {
+      id: approvalId,
+      questionDigest: digest,
+      version,
+    } = await deps.db.approval.findFirstOrThrow({ where: { runId } });
     return { runId, approvalId, digest, version };
   };
   return {
@@ -74,11 +95,16 @@ export function makeThings({ deps, base, self }: { deps: EngineDeps; base: strin
     },
     unknown: async () => {
       const runId = await runThat("lose", "needs_human_review");
-      return { runId, callId: (await deps.db.call.findFirstOrThrow({ where: { runId, status: "outcome_unknown" } })).id };
+      return {
+        runId,
+        callId: (await deps.db.call.findFirstOrThrow({ where: { runId, status: "outcome_unknown" } })).id,
+      };
     },
     failed: () => runThat("fail", "failed"),
-    view: async (owner: Person) => (await saveView(deps, owner.id, { name: unique("View"), query: "status=failed", isDefault: false })).id,
-    token: async (owner: Person) => (await createToken(deps, owner.actor, { name: unique("Token"), userId: owner.id, scopes: ["runs:read"] })).id,
+    view: async (owner: Person) =>
+      (await saveView(deps, owner.id, { name: unique("View"), query: "status=failed", isDefault: false })).id,
+    token: async (owner: Person) =>
+      (await createToken(deps, owner.actor, { name: unique("Token"), userId: owner.id, scopes: ["runs:read"] })).id,
     pause: () => pauseDispatch(deps, self.actor, true),
     group: async () => (await createGroup(deps, self.actor, { name: `group-${randomBytes(4).toString("hex")}` })).id,
   };

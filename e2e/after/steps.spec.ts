@@ -16,31 +16,36 @@ const isVisit = (request: Request): boolean => {
 };
 
 // Nobody else is at work here: what others do makes an open inbox ask for itself, which would count.
-test(verifies("inbox:place", "each step through a filtered queue asks the server once, and none loads the page anew"), async ({ open, person, deps }) => {
-  const [ana, operator] = [await person("reviewer"), await person("operator")];
-  const own = await openOwnProject(deps, ASKS);
-  for (let n = 0; n < 6; n++) await own.startAndDrive(operator);
-  const ids = (await deps.db.approval.findMany({ where: { workflow: own.workflow }, orderBy: { id: "asc" } })).map(({ id }) => id);
-  const inbox = new InboxPage(await open(ana));
-  const { page } = inbox;
-  await inbox.open(ids[0]!, `?workflow=${own.workflow}&sort=age`);
-  await inbox.untilAlive();
-  const loads: string[] = [];
-  const visits: string[] = [];
-  page.on("request", (request) => {
-    if (request.isNavigationRequest()) loads.push(request.url());
-    if (isVisit(request)) visits.push(new URL(request.url()).pathname);
-  });
-  const stepTo = async (id: string) => {
-    await page.keyboard.press("j");
-    await expect(inbox.row(id).getByRole("link")).toHaveAttribute("aria-current", "page");
-    await inbox.untilStill();
-  };
-  // A page that was just opened still asks for this and that, such as its times by the reader's clock.
-  for (const id of ids.slice(1, 3)) await stepTo(id);
-  visits.length = 0;
-  for (const id of ids.slice(3)) await stepTo(id);
-  expect(visits).toEqual(ids.slice(3).map((id) => `/inbox/${id}`));
-  expect(loads).toEqual([]);
-  await own.close();
-});
+test(
+  verifies("inbox:place", "each step through a filtered queue asks the server once, and none loads the page anew"),
+  async ({ open, person, deps }) => {
+    const [ana, operator] = [await person("reviewer"), await person("operator")];
+    const own = await openOwnProject(deps, ASKS);
+    for (let n = 0; n < 6; n++) await own.startAndDrive(operator);
+    const ids = (await deps.db.approval.findMany({ where: { workflow: own.workflow }, orderBy: { id: "asc" } })).map(
+      ({ id }) => id,
+    );
+    const inbox = new InboxPage(await open(ana));
+    const { page } = inbox;
+    await inbox.open(ids[0]!, `?workflow=${own.workflow}&sort=age`);
+    await inbox.untilAlive();
+    const loads: string[] = [];
+    const visits: string[] = [];
+    page.on("request", (request) => {
+      if (request.isNavigationRequest()) loads.push(request.url());
+      if (isVisit(request)) visits.push(new URL(request.url()).pathname);
+    });
+    const stepTo = async (id: string) => {
+      await page.keyboard.press("j");
+      await expect(inbox.row(id).getByRole("link")).toHaveAttribute("aria-current", "page");
+      await inbox.untilStill();
+    };
+    // A page that was just opened still asks for this and that, such as its times by the reader's clock.
+    for (const id of ids.slice(1, 3)) await stepTo(id);
+    visits.length = 0;
+    for (const id of ids.slice(3)) await stepTo(id);
+    expect(visits).toEqual(ids.slice(3).map((id) => `/inbox/${id}`));
+    expect(loads).toEqual([]);
+    await own.close();
+  },
+);

@@ -32,15 +32,45 @@ export async function startGivingBack(around: () => readonly string[]): Promise<
     return null;
   });
   const key = () => provider.requests.at(-1)?.headers.authorization ?? "";
-  // The first two are refused with everything that was sent; the third is answered, and the answer names the key. So each time that runs are driven.
-  const layOut = () => provider.reply({ kind: "echo", status: 400 }, { kind: "echo", status: 401 }, chatAnswer({ content: JSON.stringify({ said: around().join(" ") }) }));
+  // The first two are refused with everything that was sent; the third is answered, and the answer names the key. So
+  // each time that runs are driven.
+  const layOut = () =>
+    provider.reply(
+      { kind: "echo", status: 400 },
+      { kind: "echo", status: 401 },
+      chatAnswer({ content: JSON.stringify({ said: around().join(" ") }) }),
+    );
   return {
     layOut,
-    places: { recorder: recorder.url, hostile: hostile.url, shut: shut.url, hook: hook.url, badHook: badHook.url, provider: provider.url },
-    received: async () => [...seen, key(), JSON.stringify(await recorder.received()), ...[...hostile.requests, ...shut.requests].map(({ headers }) => JSON.stringify(headers))].join("\n"),
-    told: () => seen.map((text) => JSON.parse(text) as { url?: string; body?: string }).flatMap(({ url, body }) => (url === "/told" ? [body ?? ""] : [])).join("\n"),
+    places: {
+      recorder: recorder.url,
+      hostile: hostile.url,
+      shut: shut.url,
+      hook: hook.url,
+      badHook: badHook.url,
+      provider: provider.url,
+    },
+    received: async () =>
+      [
+        ...seen,
+        key(),
+        JSON.stringify(await recorder.received()),
+        ...[...hostile.requests, ...shut.requests].map(({ headers }) => JSON.stringify(headers)),
+      ].join("\n"),
+    told: () =>
+      seen
+        .map((text) => JSON.parse(text) as { url?: string; body?: string })
+        .flatMap(({ url, body }) => (url === "/told" ? [body ?? ""] : []))
+        .join("\n"),
     close: async () => {
-      await Promise.all([recorder.close(), hostile.close(), shut.close(), hook.close(), badHook.close(), provider.close()]);
+      await Promise.all([
+        recorder.close(),
+        hostile.close(),
+        shut.close(),
+        hook.close(),
+        badHook.close(),
+        provider.close(),
+      ]);
     },
   };
 }
@@ -49,27 +79,40 @@ export async function startGivingBack(around: () => readonly string[]): Promise<
 function giveBack(around: () => readonly string[]): Behaviour {
   return ({ request, response, message, reply }) => {
     const given = [String(request.headers.authorization).replace("Bearer ", ""), ...around()];
-    // All but the one form that no matcher can know beforehand: whoever wants to hide a secret can always write it backwards.
-    const texts = given.flatMap((secret) => [...formsOf(secret)].filter(([form]) => form !== "backwards").map(([, text]) => text));
+    // All but the one form that no matcher can know beforehand: whoever wants to hide a secret can always write it
+    // backwards.
+    const texts = given.flatMap((secret) =>
+      [...formsOf(secret)].filter(([form]) => form !== "backwards").map(([, text]) => text),
+    );
     const all = texts.join("\n");
     const { as } = (message.params?.arguments ?? {}) as { as?: string };
     if (as === "failure") return reply({ isError: true, content: [{ type: "text", text: `failed with ${all}` }] });
-    if (as === "error") return sendJson(response, 200, { jsonrpc: "2.0", id: message.id, error: { code: -32_000, message: `refused ${all}`, data: { texts } } });
+    if (as === "error")
+      return sendJson(response, 200, {
+        jsonrpc: "2.0",
+        id: message.id,
+        error: { code: -32_602, message: `refused ${all}`, data: { texts } },
+      });
     reply({ content: [{ type: "text", text: all }], structuredContent: { texts, headers: request.headers } });
   };
 }
 
 const refuse: Behaviour = ({ request, response, message }) => {
   response.setHeader("x-echo", Buffer.from(JSON.stringify(request.headers)).toString("base64").slice(0, 4_000));
-  sendJson(response, 401, { jsonrpc: "2.0", id: message.id ?? null, error: { code: -32_001, message: `not with ${JSON.stringify(request.headers)}` } });
+  sendJson(response, 401, {
+    jsonrpc: "2.0",
+    id: message.id ?? null,
+    error: { code: -32_001, message: `not with ${JSON.stringify(request.headers)}` },
+  });
 };
 
 function echo(status: number, seen: string[]): RequestListener {
-  return (request, response) => void readText(request).then((body) => {
-    const text = JSON.stringify({ url: request.url, headers: request.headers, body });
-    seen.push(text);
-    response.writeHead(status, { "content-type": "application/json" }).end(text);
-  });
+  return (request, response) =>
+    void readText(request).then((body) => {
+      const text = JSON.stringify({ url: request.url, headers: request.headers, body });
+      seen.push(text);
+      response.writeHead(status, { "content-type": "application/json" }).end(text);
+    });
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
@@ -89,4 +132,3 @@ async function listen(answer: RequestListener): Promise<{ url: string; close(): 
     },
   };
 }
-

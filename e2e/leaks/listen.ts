@@ -2,7 +2,10 @@
 import type { Place } from "./search";
 
 export interface Listener {
-  /** Opens a line. Resolves when its head is there; what is said on it is kept as it comes. One that the server ends is opened again, where it stopped, if it should go on. */
+  /**
+   * Opens a line. Resolves when its head is there; what is said on it is kept as it comes. One that the server ends is
+   * opened again, where it stopped, if it should go on.
+   */
   open(name: string, address: string, headers: Record<string, string>, goesOn?: boolean): Promise<Response>;
   /** What was heard on each line until now, head and all. */
   heard(): Place[];
@@ -19,7 +22,10 @@ export function createListener(): Listener {
       const line = { name: `stream ${name}`, text: "" };
       lines.push(line);
       const connect = async (more: Record<string, string> = {}) => {
-        const response = await fetch(address, { headers: { accept: "text/event-stream", ...headers, ...more }, signal: over.signal });
+        const response = await fetch(address, {
+          headers: { accept: "text/event-stream", ...headers, ...more },
+          signal: over.signal,
+        });
         const { "set-cookie": _cookie, ...head } = Object.fromEntries(response.headers);
         line.text += `${JSON.stringify(head)}\n`;
         return response;
@@ -27,7 +33,11 @@ export function createListener(): Listener {
       const first = await connect();
       const follow = async () => {
         await read(first, line);
-        while (goesOn && !over.signal.aborted) await connect({ "last-event-id": [...line.text.matchAll(/^id: (\S+)/gm)].at(-1)?.[1] ?? "" }).then((next) => read(next, line), () => undefined);
+        while (goesOn && !over.signal.aborted)
+          await connect({ "last-event-id": [...line.text.matchAll(/^id: (\S+)/gm)].at(-1)?.[1] ?? "" }).then(
+            (next) => read(next, line),
+            () => undefined,
+          );
       };
       reading.push(follow());
       return first;
@@ -44,7 +54,8 @@ async function read({ body }: Response, line: Place): Promise<void> {
   // Pieces may end in the middle of a secret, or of one of its characters.
   const decoder = new TextDecoder();
   try {
-    for await (const piece of (body ?? []) as unknown as AsyncIterable<Uint8Array>) line.text += decoder.decode(piece, { stream: true });
+    for await (const piece of (body ?? []) as unknown as AsyncIterable<Uint8Array>)
+      line.text += decoder.decode(piece, { stream: true });
   } catch {
     // Most lines have no end of their own: we hang up, or the server goes.
   }

@@ -15,32 +15,44 @@ export interface MailServer {
 }
 
 export async function startMailServer({ user, password }: { user: string; password: string }): Promise<MailServer> {
-  let wish: Parameters<MailServer["will"]>[0] = "take";
+  let behaviour: Parameters<MailServer["will"]>[0] = "take";
   const signedIn: MailServer["signedIn"] = [];
   const texts: string[] = [];
-  const everything = () => [`user ${user}`, `password ${password}`, Buffer.from(`\0${user}\0${password}`).toString("base64"), encodeURIComponent(password)].join(", ");
+  const everything = () =>
+    [
+      `user ${user}`,
+      `password ${password}`,
+      Buffer.from(`\0${user}\0${password}`).toString("base64"),
+      encodeURIComponent(password),
+    ].join(", ");
   const server = new SMTPServer({
     // Without a certificate of its own, as inside of many networks.
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
     onAuth(auth, _session, done) {
       signedIn.push({ user: auth.username ?? "", password: auth.password ?? "" });
-      if (wish === "refuse-sign-in") return done(refusal(535, `not with ${everything()}`));
+      if (behaviour === "refuse-sign-in") return done(refusal(535, `not with ${everything()}`));
       done(null, { user });
     },
     onData(stream, _session, done) {
       let text = "";
-      stream.on("data", (chunk: Buffer) => (text += chunk.toString())).on("end", () => {
-        texts.push(text);
-        done(wish === "put-off" ? refusal(451, `later, ${everything()}`) : null);
-      });
+      stream
+        .on("data", (chunk: Buffer) => (text += chunk.toString()))
+        .on("end", () => {
+          texts.push(text);
+          done(behaviour === "put-off" ? refusal(451, `later, ${everything()}`) : null);
+        });
     },
+  });
+  // A worker that crashes in the middle of a letter cuts the connection; the letter is sent again by the next one.
+  server.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ECONNRESET" && error.code !== "EPIPE") throw error;
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const address = server.server.address();
   return {
     url: `smtp://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${typeof address === "object" && address ? address.port : 0}`,
-    will: (next) => void (wish = next),
+    will: (next) => void (behaviour = next),
     signedIn,
     mails: () => texts.map((text, index) => ({ name: `mail ${index + 1}`, text: `${text}\n${shown(text)}` })),
     close: () => new Promise((resolve) => server.close(() => resolve())),
@@ -49,12 +61,23 @@ export async function startMailServer({ user, password }: { user: string; passwo
 
 const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
 
-/** Letters break long lines and write characters as numbers, in the text and in the subject; a secret that is cut in two is one all the same. */
+/**
+ * Letters break long lines and write characters as numbers, in the text and in the subject; a secret that is cut in two
+ * is one all the same.
+ */
 function shown(mail: string): string {
-  const plain = mail.replaceAll(/=\r?\n/g, "").replaceAll(/=([0-9A-F]{2})/gi, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  const words = mail.replaceAll(/\?=\s+=\?/g, "?==?").replaceAll(/=\?[\w-]+\?([BQ])\?([^?]*)\?=/gi, (_match, kind: string, text: string) =>
-    kind.toUpperCase() === "B" ? Buffer.from(text, "base64").toString("utf8") : text.replaceAll("_", " ").replaceAll(/=([0-9A-F]{2})/gi, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-  );
+  const plain = mail
+    .replaceAll(/=\r?\n/g, "")
+    .replaceAll(/=([0-9A-F]{2})/gi, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const words = mail
+    .replaceAll(/\?=\s+=\?/g, "?==?")
+    .replaceAll(/=\?[\w-]+\?([BQ])\?([^?]*)\?=/gi, (_match, kind: string, text: string) =>
+      kind.toUpperCase() === "B"
+        ? Buffer.from(text, "base64").toString("utf8")
+        : text
+            .replaceAll("_", " ")
+            .replaceAll(/=([0-9A-F]{2})/gi, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    );
   const unwrapped = mail.replaceAll(/\r?\n/g, "");
   return [plain, words, unwrapped].join("\n");
 }

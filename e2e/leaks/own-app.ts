@@ -1,19 +1,23 @@
-/** A whole installation of its own: database, project, data folder, web process and workers, with whatever environment a test gives it; and everything they say. */
+/**
+ * A whole installation of its own: database, project, data folder, web process and workers, with whatever environment a
+ * test gives it; and everything they say.
+ */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { connect, type Db } from "@/lib/store/client";
+import { connect, type Db } from "@/lib/database/client";
+import { listBehind } from "@/lib/runs/projections/read-entries";
 import { deployMigrations } from "../../scripts/migrate.mjs";
-import { startNode } from "../../scripts/node-child.mjs";
-import { freePort } from "../../scripts/ports.mjs";
+import { startNode } from "../../scripts/process/node-child.mjs";
+import { freePort } from "../../scripts/process/ports.mjs";
 import { applicationNode, ROOT } from "../../scripts/runtime.mjs";
-import { bootstrapAdmin, startWeb } from "../../scripts/services.mjs";
+import { bootstrapAdmin, startWeb } from "../../scripts/process/services.mjs";
 import { expect, required } from "../fixtures";
 import type { Place } from "./search";
-import { STUMBLE, type Stumble, writeStumble } from "./stumble";
+import { FAULT_PROGRAM, type Fault, writeFault } from "./uncaught-fault";
 
 interface Child {
   pid: number;
@@ -27,8 +31,11 @@ export interface OwnWorker {
   url: string;
   /** Every line that it has written. */
   lines: string[];
-  /** Lets an error that nobody catches happen in it, with these secrets of its environment in it. Resolves with its exit code when it is gone. */
-  crash(kind: Stumble, variables: string[]): Promise<number | null>;
+  /**
+   * Lets an error that nobody catches happen in it, with these secrets of its environment in it. Resolves with its exit
+   * code when it is gone.
+   */
+  crash(kind: Fault, variables: string[]): Promise<number | null>;
   stop(): Promise<void>;
 }
 
@@ -40,10 +47,15 @@ export interface OwnApp {
   lines: string[];
   /** `npx kimitsu …` in this installation. */
   cli(args: string[], env?: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** When its processes have projected all that is in the journal; this one cannot, because it has other keys. */
+  untilProjected(): Promise<void>;
   /** What lies in the data folder. */
   files(): Place[];
-  /** Lets errors that nobody catches happen in the web process, with these secrets of its environment in them: one thrown, one rejected. */
-  stumble(variables: string[]): Promise<void>;
+  /**
+   * Lets errors that nobody catches happen in the web process, with these secrets of its environment in them: one
+   * thrown, one rejected.
+   */
+  fault(variables: string[]): Promise<void>;
   startWorker(): Promise<OwnWorker>;
   /** A web process again, after the first was ended, with other variables. */
   start(more: Record<string, string>): Promise<void>;
@@ -79,33 +91,45 @@ export async function startOwnApp(project: Record<string, string>, secrets: Reco
     ...secrets,
   };
   await bootstrapAdmin(env);
-  const stumbling = path.join(folder, "stumble.mjs");
-  writeFileSync(stumbling, STUMBLE);
-  const processEnv = { ...env, NODE_OPTIONS: `--import ${stumbling}` };
+  const faultProgram = path.join(folder, "fault.mjs");
+  writeFileSync(faultProgram, FAULT_PROGRAM);
+  const processEnv = { ...env, NODE_OPTIONS: `--import ${faultProgram}` };
   const lines: string[] = [];
-  const openWeb = (more: Record<string, string> = {}) => startWeb({ env: { ...processEnv, ...more }, url, write: (line: string) => void lines.push(line) }) as Promise<Child>;
+  const openWeb = (more: Record<string, string> = {}) =>
+    startWeb({
+      env: { ...processEnv, ...more },
+      url,
+      write: (line: string) => void lines.push(line),
+    }) as Promise<Child>;
   let web = await openWeb();
   const workers: Child[] = [];
   const db = connect(database.url, 2);
-  const stumble = (pid: number, kinds: Stumble[], variables: string[]) => {
-    writeStumble(folder, kinds, variables);
+  const fault = (pid: number, kinds: Fault[], variables: string[]) => {
+    writeFault(folder, kinds, variables);
     process.kill(pid, "SIGUSR2");
   };
   const startWorker = async (): Promise<OwnWorker> => {
     const probe = (await freePort()) as number;
     const said: string[] = [];
     const known = new Set((await db.worker.findMany({ select: { id: true } })).map(({ id }) => id));
-    const child = startNode({ name: "work", args: ["scripts/kimitsu.mjs", "worker"], env: { ...processEnv, KIMITSU_WORKER_PORT: String(probe) }, write: (line: string) => void said.push(line) }) as Child;
+    const child = startNode({
+      name: "work",
+      args: ["scripts/kimitsu.mjs", "worker"],
+      env: { ...processEnv, KIMITSU_WORKER_PORT: String(probe) },
+      write: (line: string) => void said.push(line),
+    }) as Child;
     workers.push(child);
     // The command is a process of its own, before the one that advances runs.
     const find = async () => (await db.worker.findMany()).find(({ id, capacity }) => capacity > 0 && !known.has(id));
-    await expect.poll(async () => Boolean(await find()), { message: `a worker on the list; it says ${said.join("\n")}`, timeout: 60_000 }).toBe(true);
+    await expect
+      .poll(async () => Boolean(await find()), { message: `a worker on the list; it says ${said.join("\n")}` })
+      .toBe(true);
     const pid = Number((await find())!.process.split(":").at(-1));
     return {
       url: `http://localhost:${probe}`,
       lines: said,
       crash: async (kind, variables) => {
-        stumble(pid, [kind], variables);
+        fault(pid, [kind], variables);
         return (await child.ended).code;
       },
       stop: () => child.stop(),
@@ -117,9 +141,10 @@ export async function startOwnApp(project: Record<string, string>, secrets: Reco
     env,
     lines,
     cli: (args, more = {}) => runCommand(args, { ...env, ...more }),
+    untilProjected: () => expect.poll(() => listBehind(db, "", 1), { message: "what is not projected" }).toEqual([]),
     files: () => readFolder(data),
-    stumble: async (variables) => {
-      stumble(web.pid, ["rejected", "thrown"], variables);
+    fault: async (variables) => {
+      fault(web.pid, ["rejected", "thrown"], variables);
       await expect.poll(() => lines.filter((line) => line.includes("nobody caught")).length).toBeGreaterThanOrEqual(2);
     },
     startWorker,
@@ -135,8 +160,15 @@ export async function startOwnApp(project: Record<string, string>, secrets: Reco
 }
 
 /** As it is typed, so that each command is loaded the way it is for a person. */
-function runCommand(args: string[], env: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }> {
-  const child = spawn(applicationNode() as string, [path.join(ROOT as string, "scripts/kimitsu.mjs"), ...args], { cwd: ROOT as string, env: env as NodeJS.ProcessEnv, stdio: ["ignore", "pipe", "pipe"] });
+function runCommand(
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(applicationNode() as string, [path.join(ROOT as string, "scripts/kimitsu.mjs"), ...args], {
+    cwd: ROOT as string,
+    env: env as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString()));

@@ -1,4 +1,6 @@
-/** A project in which every kind of secret is used, among servers, webhooks and providers that give back all they get. */
+/**
+ * A project in which every kind of secret is used, among servers, webhooks and providers that give back all they get.
+ */
 import { randomBytes } from "node:crypto";
 import { waysToFail } from "./ways-to-fail";
 
@@ -73,11 +75,11 @@ channels:
   worker:
     turns:
       - say: "I look around."
-        call: [{ tool: echo-headers, arguments: {} }, { tool: fail-protocol, arguments: {} }, { tool: fail-result, arguments: {} }, { tool: structured-misfit, arguments: {} }, { tool: act, arguments: { as: failure } }, { tool: act, arguments: { as: error } }, { tool: act, arguments: {} }]
+        call: [{ tool: echo-headers, arguments: {} }, { tool: fail-protocol, arguments: {} }, { tool: fail-result, arguments: {} }, { tool: act, arguments: { as: failure } }, { tool: act, arguments: { as: error } }, { tool: act, arguments: {} }]
       - call: [{ tool: t-none, arguments: { text: ${quote(`the key is ${secrets.SVC_TOKEN}`)} } }]
       - say: ${quote(`I set the password ${secrets.named}.`)}
         call: [{ tool: echo, arguments: { user: ana, password: ${quote(secrets.named)} } }]
-      - call: [{ tool: drop-after, arguments: { n: 1 } }]
+      - call: [{ tool: drop-after, arguments: { n: 1 } }, { tool: structured-invalid, arguments: {} }]
     otherwise: { output: { told: "{{ results.echo-headers }}", found: "{{ results.act }}" } }
   idle:
     otherwise: { output: { ok: true } }
@@ -97,7 +99,7 @@ servers:
   - name: recorder
     path: servers/recorder.server.yaml
     params: { token: "{{ params.token }}", extra: "{{ params.extra }}" }
-    access: { allowlist: [echo-headers, fail-protocol, fail-result, structured-misfit, drop-after, t-none, { name: echo, require_approval: { on_reject: recover, timeout: 30m, timeout_behavior: reject } }] }
+    access: { allowlist: [echo-headers, fail-protocol, fail-result, structured-invalid, drop-after, t-none, { name: echo, require_approval: { on_reject: recover, timeout: 30m, timeout_behavior: reject } }] }
   - { name: hostile, path: servers/hostile.server.yaml, access: { allowlist: [act] } }
 `,
     "agents/idle.agent.yaml": 'name: idle\nmodel: standard\nprompt: { system: "Rest.", user: "Go." }\n',
@@ -122,7 +124,8 @@ env: [{ name: HOOK_KEY, secret: true }]
 pipeline:
   - { id: notify, webhook: { url: "${at.badHook}/{{ env.HOOK_KEY }}", headers: { Authorization: "Bearer {{ env.HOOK_KEY }}" }, body: { key: "{{ env.HOOK_KEY }}" } } }
 `,
-    "workflows/paid.workflow.yaml": "kind: workflow\nname: paid\npipeline: [{ id: work, agent: ./agents/payer.agent.yaml }]\n",
+    "workflows/paid.workflow.yaml":
+      "kind: workflow\nname: paid\npipeline: [{ id: work, agent: ./agents/payer.agent.yaml }]\n",
     "workflows/locked.workflow.yaml": `kind: workflow
 name: locked
 env: [{ name: SVC_TOKEN, secret: true }]

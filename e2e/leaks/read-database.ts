@@ -1,12 +1,23 @@
-import type { Db } from "@/lib/store/client";
+import type { Db } from "@/lib/database/client";
 import { dumpDatabase } from "@/lib/testing/dump-database";
 import type { Place } from "./search";
 
+/** The column of the journal in which a run keeps what it goes on with; its events, which are shown, are in another one. */
+const CHANGES = /(?<=\t)data=[^\t\n]*/g;
+
 /** Every row of every table. Columns of bytes are dumped in hexadecimal; what they hold as text is there too. */
 export async function readDatabase(db: Db): Promise<Place[]> {
-  return Object.entries(await dumpDatabase(db)).map(([table, text]) => ({ name: `table ${table}`, text: `${text}\n${readBytes(text)}` }));
+  return Object.entries(await dumpDatabase(db)).flatMap(([table, text]) => {
+    if (!table.startsWith("journal")) return [toPlace(`table ${table}`, text)];
+    const changes = (text.match(CHANGES) ?? []).join("\n");
+    return [toPlace(`table ${table}`, text.replaceAll(CHANGES, "")), toPlace(`changes in ${table}`, changes)];
+  });
 }
 
+const toPlace = (name: string, text: string): Place => ({ name, text: `${text}\n${readBytes(text)}` });
+
 function readBytes(dump: string): string {
-  return [...dump.matchAll(/\\x([0-9a-f]{16,})/g)].map(([, hex = ""]) => Buffer.from(hex, "hex").toString("latin1")).join("\n");
+  return [...dump.matchAll(/\\x([0-9a-f]{16,})/g)]
+    .map(([, hex = ""]) => Buffer.from(hex, "hex").toString("latin1"))
+    .join("\n");
 }

@@ -37,15 +37,33 @@ export async function readPage(page: Page, path: string, places: Place[]): Promi
 }
 
 async function keepPage(page: Page, path: string, places: Place[]): Promise<void> {
-  const storage = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+  const storage = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+  );
   places.push({ name: `page ${path}`, text: await page.content() }, { name: `storage ${path}`, text: storage });
 }
 
-export async function readPages(page: Page, app: OwnApp, { runs, search }: { runs: readonly Runs[]; search: string }, places: Place[]): Promise<void> {
+export async function readPages(
+  page: Page,
+  app: OwnApp,
+  { runs, search }: { runs: readonly Runs[]; search: string },
+  places: Place[],
+): Promise<void> {
+  await app.untilProjected();
   const steps = await app.db.step.findMany({ select: { id: true, runId: true } });
-  const tools = await app.db.toolPin.findMany({ where: { tool: { in: ["act", "echo", "echo-headers"] } }, select: { server: true, tool: true } });
+  const tools = await app.db.toolPin.findMany({
+    where: { tool: { in: ["act", "echo", "echo-headers"] } },
+    select: { server: true, tool: true },
+  });
   const groups = await app.db.group.findMany({ select: { id: true } });
-  const ofRun = (runId: string) => ["", "/steps", "/events", "/approvals", ...steps.filter((step) => step.runId === runId).map(({ id }) => `/steps/${id}`)].map((tail) => `/history/${runId}${tail}`);
+  const ofRun = (runId: string) =>
+    [
+      "",
+      "/steps",
+      "/events",
+      "/approvals",
+      ...steps.filter((step) => step.runId === runId).map(({ id }) => `/steps/${id}`),
+    ].map((tail) => `/history/${runId}${tail}`);
   const paths = [
     "/",
     ...[...PLACES, ...PUBLIC_PLACES].map(({ path }) => path),
@@ -54,13 +72,18 @@ export async function readPages(page: Page, app: OwnApp, { runs, search }: { run
     "/workflows/door",
     ...groups.map(({ id }) => `/settings/groups/${id}`),
     ...runs.flatMap(({ main, failed, approvalId }) => [`/inbox/${approvalId}`, ...[main, failed].flatMap(ofRun)]),
-    ...[...runs.flatMap(({ rejected, edited }) => [rejected, edited]), ...(runs.at(-1)?.inEachWay ?? [])].map((runId) => `/history/${runId}`),
+    ...[...runs.flatMap(({ rejected, edited }) => [rejected, edited]), ...(runs.at(-1)?.inEachWay ?? [])].map(
+      (runId) => `/history/${runId}`,
+    ),
     ...tools.map(({ server, tool }) => `/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`),
   ];
   for (const path of paths) await readPage(page, path, places);
 }
 
-/** An admin tries each channel: one that gives back the address it was sent to, and the mail server in each of its moods. */
+/**
+ * An admin tries each channel: one that gives back the address it was sent to, and the mail server in each of its
+ * moods.
+ */
 export async function tryChannels(page: Page, mail: MailServer, places: Place[]): Promise<void> {
   const attempts = [
     { channel: "refusing", says: "It answered 500." },
@@ -73,7 +96,7 @@ export async function tryChannels(page: Page, mail: MailServer, places: Place[])
     await page.goto("/settings/channels");
     const row = page.getByRole("row").filter({ hasText: attempt.channel });
     await row.getByRole("button").click();
-    await expect(page.getByText(attempt.says).first()).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByText(attempt.says).first()).toBeVisible();
     await keepPage(page, `/settings/channels after trying ${attempt.channel}`, places);
   }
 }

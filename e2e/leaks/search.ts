@@ -1,4 +1,7 @@
-/** Looks for secrets in every form in which something may carry them along. Made apart from the product's own matcher, so that a fault of that one is not repeated here. */
+/**
+ * Looks for secrets in every form in which something may carry them along. Made apart from the product's own matcher,
+ * so that a fault of that one is not repeated here.
+ */
 
 export interface Hit {
   place: string;
@@ -24,7 +27,14 @@ export function formsOf(secret: string): Map<string, string> {
     ["JSON", json],
     ["JSON in JSON", JSON.stringify(json).slice(1, -1)],
     ["JSON with escaped slashes", json.replaceAll("/", String.raw`\/`)],
-    ["JSON with escaped codes", [...secret].map((character) => (/[\w-]/.test(character) ? character : `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}`)).join("")],
+    [
+      "JSON with escaped codes",
+      [...secret]
+        .map((character) =>
+          /[\w-]/.test(character) ? character : `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}`,
+        )
+        .join(""),
+    ],
     ["address", encodeURIComponent(secret)],
     ["address in small letters", encodeURIComponent(secret).replaceAll(/%../g, (code) => code.toLowerCase())],
     ["form", new URLSearchParams({ s: secret }).toString().slice(2)],
@@ -35,7 +45,10 @@ export function formsOf(secret: string): Map<string, string> {
     ["backwards", [...secret].reverse().join("")],
     ...ALIGNMENTS.flatMap((shift): [string, string][] => {
       const core = base64Core(bytes, shift);
-      return [[`base64 at ${shift}`, core], [`base64url at ${shift}`, core.replaceAll("+", "-").replaceAll("/", "_")]];
+      return [
+        [`base64 at ${shift}`, core],
+        [`base64url at ${shift}`, core.replaceAll("+", "-").replaceAll("/", "_")],
+      ];
     }),
   ];
   const unique = new Map<string, string>();
@@ -45,11 +58,17 @@ export function formsOf(secret: string): Map<string, string> {
 
 /** What is the same in the base64 of every text that holds the bytes at this place within a group of three. */
 function base64Core(bytes: Buffer, shift: number): string {
-  const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64").replaceAll("=", "");
+  const encoded = Buffer.concat([Buffer.alloc(shift), bytes])
+    .toString("base64")
+    .replaceAll("=", "");
   return encoded.slice(shift === 0 ? 0 : shift + 1, (shift + bytes.length) % 3 === 0 ? undefined : -1);
 }
 
 export function search(places: readonly Place[], secrets: Readonly<Record<string, string>>): Hit[] {
-  const wanted = Object.entries(secrets).flatMap(([secret, value]) => [...formsOf(value)].map(([form, text]) => ({ secret, form, text })));
-  return places.flatMap(({ name, text }) => wanted.filter((each) => text.includes(each.text)).map(({ secret, form }) => ({ place: name, secret, form })));
+  const wanted = Object.entries(secrets).flatMap(([secret, value]) =>
+    [...formsOf(value)].map(([form, text]) => ({ secret, form, text })),
+  );
+  return places.flatMap(({ name, text }) =>
+    wanted.filter((each) => text.includes(each.text)).map(({ secret, form }) => ({ place: name, secret, form })),
+  );
 }

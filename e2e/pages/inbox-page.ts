@@ -54,7 +54,10 @@ export class InboxPage {
     await this.closeMap();
   }
 
-  /** Its content leaves the page a moment after the browser has hidden it, and only then does the page know that it is closed. */
+  /**
+   * Its content leaves the page a moment after the browser has hidden it, and only then does the page know that it is
+   * closed.
+   */
   async closeMap(): Promise<void> {
     await this.page.keyboard.press("Escape");
     await this.page.getByText("They work wherever nobody writes.").waitFor({ state: "detached" });

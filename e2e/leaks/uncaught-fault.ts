@@ -3,12 +3,12 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 
 /** Thrown where nothing catches, or a promise that is rejected and not looked at. */
-export type Stumble = "thrown" | "rejected";
+export type Fault = "thrown" | "rejected";
 
 /** Loaded before the application. On a signal it reads beside itself what is to happen. */
-export const STUMBLE = `import { readFileSync } from "node:fs";
+export const FAULT_PROGRAM = `import { readFileSync } from "node:fs";
 process.on("SIGUSR2", () => {
-  const { kinds, variables } = JSON.parse(readFileSync(new URL("stumble.json", import.meta.url), "utf8"));
+  const { kinds, variables } = JSON.parse(readFileSync(new URL("fault.json", import.meta.url), "utf8"));
   const secrets = variables.map((name) => process.env[name]);
   const error = () => Object.assign(new Error("nobody caught " + secrets.join(" and ")), { headers: { authorization: secrets } });
   if (kinds.includes("rejected")) void Promise.reject(error());
@@ -16,6 +16,6 @@ process.on("SIGUSR2", () => {
 });
 `;
 
-export function writeStumble(folder: string, kinds: readonly Stumble[], variables: readonly string[]): void {
-  writeFileSync(path.join(folder, "stumble.json"), JSON.stringify({ kinds, variables }));
+export function writeFault(folder: string, kinds: readonly Fault[], variables: readonly string[]): void {
+  writeFileSync(path.join(folder, "fault.json"), JSON.stringify({ kinds, variables }));
 }
