@@ -1,31 +1,34 @@
-/** What the console asks for: each list's first page, and each filter, with everything that its page reads, by the functions that it reads it with. */
-import { findRunPage } from "@/lib/store/queries/get-run-page";
-import { getRunTimeline } from "@/lib/store/queries/get-run-timeline";
-import { getAuditState } from "@/lib/store/queries/get-audit-state";
-import { countPending, getInboxCounts } from "@/lib/store/queries/inbox-counts";
-import type { InboxReader } from "@/lib/store/queries/inbox-reader";
-import { getVerdicts } from "@/lib/store/queries/insights/get-verdicts";
-import { listModelCosts, listWorkflowCosts } from "@/lib/store/queries/insights/list-costs";
-import { listExpiries } from "@/lib/store/queries/insights/list-expiries";
-import { listQuickApprovals } from "@/lib/store/queries/insights/list-quick-approvals";
-import { listReviewerVerdicts } from "@/lib/store/queries/insights/list-reviewer-verdicts";
-import { listToolVerdicts } from "@/lib/store/queries/insights/list-tool-verdicts";
-import { listUnrejectedRules } from "@/lib/store/queries/insights/list-unrejected-rules";
-import { listDecided } from "@/lib/store/queries/list-decided";
-import { listEventSubjects } from "@/lib/store/queries/list-event-subjects";
-import { listEvents } from "@/lib/store/queries/list-events";
-import { listHistory } from "@/lib/store/queries/list-history";
-import { type InboxQuery, listInbox } from "@/lib/store/queries/list-inbox";
-import { listKnownTools, listServerStates } from "@/lib/store/queries/list-known-tools";
-import { listRunSpans } from "@/lib/store/queries/list-run-spans";
-import { listRuns } from "@/lib/store/queries/list-runs";
-import { listSavedViews } from "@/lib/store/queries/list-saved-views";
-import { countNeeds } from "@/lib/store/queries/needs";
-import { listWorkflowStats } from "@/lib/store/queries/list-workflow-stats";
-import { listWorkflowVersions } from "@/lib/store/queries/list-workflow-versions";
-import { searchRuns } from "@/lib/store/queries/search-console";
-import type { RunFilter } from "@/lib/store/queries/run-filter";
-import type { Db } from "@/lib/store/client";
+/**
+ * What the console asks for: each list's first page, and each filter, with everything that its page reads, by the
+ * functions that it reads it with.
+ */
+import { findRunPage } from "@/lib/runs/queries/get-run-page";
+import { getRunTimeline } from "@/lib/runs/queries/get-run-timeline";
+import { getAuditState } from "@/lib/audit/queries/get-audit-state";
+import { countPending, getInboxCounts } from "@/lib/approvals/queries/inbox-counts";
+import type { InboxReader } from "@/lib/approvals/queries/inbox-reader";
+import { getVerdicts } from "@/lib/insights/queries/get-verdicts";
+import { listModelCosts, listWorkflowCosts } from "@/lib/insights/queries/list-costs";
+import { listExpiries } from "@/lib/insights/queries/list-expiries";
+import { listQuickApprovals } from "@/lib/insights/queries/list-quick-approvals";
+import { listReviewerVerdicts } from "@/lib/insights/queries/list-reviewer-verdicts";
+import { listToolVerdicts } from "@/lib/insights/queries/list-tool-verdicts";
+import { listUnrejectedRules } from "@/lib/insights/queries/list-unrejected-rules";
+import { listDecided } from "@/lib/approvals/queries/list-decided";
+import { listEventSubjects } from "@/lib/audit/queries/list-event-subjects";
+import { listEvents } from "@/lib/audit/queries/list-events";
+import { listHistory } from "@/lib/runs/queries/list-history";
+import { type InboxQuery, listInbox } from "@/lib/approvals/queries/list-inbox";
+import { listKnownTools, listServerStates } from "@/lib/tools/queries/list-known-tools";
+import { listRunSpans } from "@/lib/runs/queries/list-run-spans";
+import { listRuns } from "@/lib/runs/queries/list-runs";
+import { listSavedViews } from "@/lib/people/queries/list-saved-views";
+import { countNeeds } from "@/lib/runs/queries/needs";
+import { listWorkflowStats } from "@/lib/runs/queries/list-workflow-stats";
+import { listWorkflowVersions } from "@/lib/projects/queries/list-workflow-versions";
+import { searchRuns } from "@/lib/runs/queries/search-console";
+import type { RunFilter } from "@/lib/runs/queries/run-filter";
+import type { Db } from "@/lib/database/client";
 import type { Seeded } from "./seed-console";
 
 export interface Question {
@@ -45,27 +48,63 @@ const readerOf = (userId: string): InboxReader => ({ userId, role: "reviewer", g
 
 type InboxAsked = Omit<InboxQuery, "aside"> & { onlyAside?: boolean };
 
-/** As app/(console)/inbox/inbox-view.tsx does: without what the reader has set aside, which stands below the last page. */
+/**
+ * As app/(console)/inbox/inbox-view.tsx does: without what the reader has set aside, which stands below the last page.
+ */
 async function loadInbox(db: Db, { reviewerId }: Seeded, { onlyAside = false, ...query }: InboxAsked): Promise<void> {
   const reader = readerOf(reviewerId);
   const clock = now();
-  const [page, counts] = await Promise.all([listInbox(db, reader, { ...query, aside: { only: onlyAside, now: clock } }), getInboxCounts(db, reader, clock)]);
-  if (page.nextCursor === null && !onlyAside && counts.aside > 0) await listInbox(db, reader, { ...query, cursor: undefined, aside: { only: true, now: clock } });
+  const [page, counts] = await Promise.all([
+    listInbox(db, reader, { ...query, aside: { only: onlyAside, now: clock } }),
+    getInboxCounts(db, reader, clock),
+  ]);
+  if (page.nextCursor === null && !onlyAside && counts.aside > 0)
+    await listInbox(db, reader, { ...query, cursor: undefined, aside: { only: true, now: clock } });
 }
 
 /** Every page has the frame around it, with the numbers of calls that wait and of runs that need a person. */
-const question = (page: string, what: string, ...parts: Question["ask"][]): Question => ({ page, what, ask: (db, seeded) => Promise.all([countPending(db), countNeeds(db), ...parts.map((part) => part(db, seeded))]) });
+const question = (page: string, what: string, ...parts: Question["ask"][]): Question => ({
+  page,
+  what,
+  ask: (db, seeded) => Promise.all([countPending(db), countNeeds(db), ...parts.map((part) => part(db, seeded))]),
+});
 const inbox = (what: string, query: InboxAsked | ((seeded: Seeded) => InboxAsked)): Question =>
-  question("Inbox", what, (db, seeded) => loadInbox(db, seeded, typeof query === "function" ? query(seeded) : query), listDecided);
+  question(
+    "Inbox",
+    what,
+    (db, seeded) => loadInbox(db, seeded, typeof query === "function" ? query(seeded) : query),
+    listDecided,
+  );
 const history = (what: string, filter: RunFilter | ((seeded: Seeded) => RunFilter)): Question =>
-  question("History", what, (db, { reviewerId }) => listSavedViews(db, reviewerId), (db, seeded) => listHistory(db, { ...(typeof filter === "function" ? filter(seeded) : filter), now: now() }));
-const audit = (what: string, query: Parameters<typeof listEvents>[1] | ((seeded: Seeded) => Parameters<typeof listEvents>[1])): Question =>
-  question("Audit", what, getAuditState, async (db, seeded) => listEventSubjects(db, (await listEvents(db, typeof query === "function" ? query(seeded) : query)).items));
+  question(
+    "History",
+    what,
+    (db, { reviewerId }) => listSavedViews(db, reviewerId),
+    (db, seeded) => listHistory(db, { ...(typeof filter === "function" ? filter(seeded) : filter), now: now() }),
+  );
+const audit = (
+  what: string,
+  query: Parameters<typeof listEvents>[1] | ((seeded: Seeded) => Parameters<typeof listEvents>[1]),
+): Question =>
+  question("Audit", what, getAuditState, async (db, seeded) =>
+    listEventSubjects(db, (await listEvents(db, typeof query === "function" ? query(seeded) : query)).items),
+  );
 /** Over a day, which holds as much at both sizes: figures of a longer stretch take longer because they are of more. */
 const day = () => ({ from: ago(24), to: now(), limit: 20 });
 
 const loadInsights = (db: Db, span: ReturnType<typeof day>) =>
-  Promise.all([getVerdicts(db, { ...span, starts: [span.from] }), ...[listToolVerdicts, listReviewerVerdicts, listExpiries, listUnrejectedRules, listQuickApprovals, listWorkflowCosts, listModelCosts].map((list) => list(db, span))]);
+  Promise.all([
+    getVerdicts(db, { ...span, starts: [span.from] }),
+    ...[
+      listToolVerdicts,
+      listReviewerVerdicts,
+      listExpiries,
+      listUnrejectedRules,
+      listQuickApprovals,
+      listWorkflowCosts,
+      listModelCosts,
+    ].map((list) => list(db, span)),
+  ]);
 
 export const QUESTIONS: Question[] = [
   inbox("by expiry", { sort: "expiry" }),
@@ -87,7 +126,10 @@ export const QUESTIONS: Question[] = [
   inbox("text: everyone, and a workflow", { sort: "expiry", text: "example.org workflow-5" }),
   inbox("text: nowhere", { sort: "danger", text: "zebra" }),
   inbox("set aside", { sort: "expiry", onlyAside: true }),
-  inbox("last page, with what was set aside", ({ runs }) => ({ sort: "expiry", cursor: { id: `apr_01${String((runs - LAST_RUNS) * 2).padStart(24, "0")}`, danger: "medium", expiresAt: null } })),
+  inbox("last page, with what was set aside", ({ runs }) => ({
+    sort: "expiry",
+    cursor: { id: `apr_01${String((runs - LAST_RUNS) * 2).padStart(24, "0")}`, danger: "medium", expiresAt: null },
+  })),
   history("first page", {}),
   history("complete", { status: ["complete"] }),
   history("failed", { status: ["failed"] }),
@@ -116,9 +158,21 @@ export const QUESTIONS: Question[] = [
   question("Palette", "runs by a workflow's name", (db) => searchRuns(db, "workflow-3")),
   { page: "API", what: "GET /runs", ask: (db) => listRuns(db, {}) },
   { page: "API", what: "GET /runs?status=failed", ask: (db) => listRuns(db, { status: ["failed"] }) },
-  question("Run", "timeline", (db, seeded) => findRunPage(db, runIdOf(seeded, 0.5), now()), (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5)), (db, seeded) => listRunSpans(db, runIdOf(seeded, 0.5), { from: new Date(0), to: now(), max: 80 })),
+  question(
+    "Run",
+    "timeline",
+    (db, seeded) => findRunPage(db, runIdOf(seeded, 0.5), now()),
+    (db, seeded) => getRunTimeline(db, runIdOf(seeded, 0.5)),
+    (db, seeded) => listRunSpans(db, runIdOf(seeded, 0.5), { from: new Date(0), to: now(), max: 80 }),
+  ),
   question("Workflows", "all twenty", (db) => listWorkflowStats(db, WORKFLOWS)),
-  question("Workflows", "one", (db) => listWorkflowStats(db, ["workflow-3"]), (db) => listWorkflowVersions(db, "workflow-3"), (db) => listHistory(db, { workflow: "workflow-3", now: now(), limit: 20 })),
+  question(
+    "Workflows",
+    "one",
+    (db) => listWorkflowStats(db, ["workflow-3"]),
+    (db) => listWorkflowVersions(db, "workflow-3"),
+    (db) => listHistory(db, { workflow: "workflow-3", now: now(), limit: 20 }),
+  ),
   question("Tools", "all", listKnownTools, listServerStates),
   question("Insights", "a day", (db) => loadInsights(db, day())),
   audit("first page", {}),

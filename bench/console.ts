@@ -1,6 +1,9 @@
-/** Each question of the console at both sizes, in turns, so that whatever else the machine does hits both; and the plans that Postgres made. */
+/**
+ * Each question of the console at both sizes, in turns, so that whatever else the machine does hits both; and the plans
+ * that Postgres made.
+ */
 import pg from "pg";
-import { connect, type Db } from "@/lib/store/client";
+import { connect, type Db } from "@/lib/database/client";
 import { processVariables } from "@/lib/env";
 import { QUESTIONS } from "./console-questions";
 import { seedConsole } from "./seed-console";
@@ -14,7 +17,8 @@ const { SMALL_URL: smallUrl = "", LARGE_URL: largeUrl = "", BENCH_RUNS: runs = "
 const [smallRuns = 1000, largeRuns = 100_000] = runs.split(",").map(Number);
 
 /** What else the machine does only ever adds, so the quicker quarter tells more than the middle. */
-const quartile = (times: number[]): number => times.toSorted((one, other) => one - other)[Math.floor(times.length / 4)] ?? 0;
+const quartile = (times: number[]): number =>
+  times.toSorted((one, other) => one - other)[Math.floor(times.length / 4)] ?? 0;
 async function time(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
@@ -24,7 +28,11 @@ async function time(work: () => Promise<unknown>): Promise<number> {
 const say = (text: string) => console.error(text);
 say(`Making ${smallRuns.toLocaleString("en")} and ${largeRuns.toLocaleString("en")} runs …`);
 const sides: { db: Db; seeded: Awaited<ReturnType<typeof seedConsole>> }[] = [];
-for (const [url, count] of [[smallUrl, smallRuns], [largeUrl, largeRuns]] as const) sides.push({ seeded: await seedConsole(url, count), db: connect(url, 10) });
+for (const [url, count] of [
+  [smallUrl, smallRuns],
+  [largeUrl, largeRuns],
+] as const)
+  sides.push({ seeded: await seedConsole(url, count), db: connect(url, 10) });
 const [small, large] = sides;
 if (!small || !large) throw new Error("unreachable: there are two sides");
 const plans = new pg.Client({ connectionString: largeUrl });
@@ -37,7 +45,13 @@ for (const { page, what, ask } of QUESTIONS) {
   const times: [number[], number[]] = [[], []];
   for (let n = 0; n < ROUNDS; n++) for (const side of [0, 1] as const) times[side].push(await time(asked[side]));
   const statements = await watchStatements(asked[1]);
-  results.push({ page, what, smallMs: quartile(times[0]), largeMs: quartile(times[1]), wholeReads: await findWholeReads(plans, statements) });
+  results.push({
+    page,
+    what,
+    smallMs: quartile(times[0]),
+    largeMs: quartile(times[1]),
+    wholeReads: await findWholeReads(plans, statements),
+  });
 }
 console.log(JSON.stringify(results));
 await plans.end();

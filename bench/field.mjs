@@ -5,7 +5,8 @@ export const FIELD = [
     title: "Kimitsu",
     driver: "hand",
     packages: [],
-    setup: "whoever starts or decides also claims and advances the run, as the peers' callers do; policy, seals and audit trail on",
+    setup:
+      "whoever starts or decides also claims and advances the run, as the peers' callers do; policy, seals and audit trail on",
     audit: "who, when, which digest; hash chain",
   },
   {
@@ -13,7 +14,8 @@ export const FIELD = [
     title: "Kimitsu, by its worker",
     driver: "worker",
     packages: [],
-    setup: "as deployed: a worker in the same process hears of the run, 32 at a time; those who wait look at its row every 2 ms",
+    setup:
+      "as deployed: a worker in the same process hears of the run, 32 at a time; those who wait look at its row every 2 ms",
     audit: "the same",
   },
   {
@@ -62,7 +64,8 @@ export const FIELD = [
     name: "dbos",
     title: "DBOS",
     packages: ["@dbos-inc/dbos-sdk"],
-    setup: "a workflow with `setEvent`, `recv`, `runStep`; the decision by `DBOSClient.send`, the end by its handle in the same process; events put together over 1 ms instead of 10",
+    setup:
+      "a workflow with `setEvent`, `recv`, `runStep`; the decision by `DBOSClient.send`, the end by its handle in the same process; events put together over 1 ms instead of 10",
     audit: "steps and messages; not who decided",
   },
 ];

@@ -15,7 +15,8 @@ const cycle = async () => {
 };
 await measure({ cycle, count: 200, concurrency: 8 });
 const results = [];
-for (const { concurrency, count } of rounds) results.push(await cost(client, count * 10, () => measure({ cycle, count: count * 10, concurrency })));
+for (const { concurrency, count } of rounds)
+  results.push(await cost(client, count * 10, () => measure({ cycle, count: count * 10, concurrency })));
 console.log(JSON.stringify(results));
 await client.end();
 await pool.end();

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { startRun } from "@/lib/engine/start-run";
+import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
+import { startRun } from "@/lib/runs/start-run";
 import { processVariables } from "@/lib/env";
 import { remoteCalls } from "./growth-projects";
 import { openKimitsu } from "./kimitsu-runtime";
@@ -31,10 +31,12 @@ export async function measureProcesses(url: string, { processes, runsAtOnce }: F
   try {
     while ((await db.worker.count()) < before + processes) await untilSoon(children);
     const work = async (runs: number) => {
-      for (let run = 0; run < runs; run++) await startRun(bench.deps, { workflow: "main", params: {}, actor: SYSTEM_ACTOR });
+      for (let run = 0; run < runs; run++)
+        await startRun(bench.deps, { workflow: "main", params: {}, actor: SYSTEM_ACTOR });
       while ((await db.run.count({ where: { status: { in: ["pending", "running"] } } })) > 0) await untilSoon(children);
     };
-    // A new process compiles its code, connects, and has Postgres plan its statements: that is paid once, however long it then works.
+    // A new process compiles its code, connects, and has Postgres plan its statements: that is paid once, however long
+    // it then works.
     await work(WARM_UP_ROUNDS * processes * runsAtOnce);
     slow.answeredAt.length = 0;
     const runs = rounds * processes * runsAtOnce;
@@ -44,7 +46,12 @@ export async function measureProcesses(url: string, { processes, runsAtOnce }: F
     const calls = runs * CALLS_PER_RUN;
     if (slow.answeredAt.length !== calls) throw new Error(`${calls} calls were due, ${slow.answeredAt.length} came`);
     const seconds = (slow.answeredAt.at(-1)! - slow.answeredAt[0]! + TOOL_MS) / 1000;
-    return { processes, runsAtOnce, callsPerSecond: calls / seconds, busy: 1 - (idleTo.idle - idleFrom.idle) / (idleTo.all - idleFrom.all) };
+    return {
+      processes,
+      runsAtOnce,
+      callsPerSecond: calls / seconds,
+      busy: 1 - (idleTo.idle - idleFrom.idle) / (idleTo.all - idleFrom.all),
+    };
   } finally {
     await Promise.all(children.map(stop));
     slow.close();
@@ -56,7 +63,10 @@ export async function measureProcesses(url: string, { processes, runsAtOnce }: F
 function readProcessors() {
   const times = os.cpus().map((cpu) => cpu.times);
   const idle = times.reduce((sum, each) => sum + each.idle, 0);
-  return { idle, all: times.reduce((sum, { user, nice, sys, idle: rest, irq }) => sum + user + nice + sys + rest + irq, 0) };
+  return {
+    idle,
+    all: times.reduce((sum, { user, nice, sys, idle: rest, irq }) => sum + user + nice + sys + rest + irq, 0),
+  };
 }
 
 async function untilSoon(children: ChildProcess[]): Promise<void> {
@@ -66,8 +76,21 @@ async function untilSoon(children: ChildProcess[]): Promise<void> {
 
 export function startWorker(url: string, root: string, runsAtOnce: number): ChildProcess {
   const { PATH, AUTH_SECRET } = processVariables();
-  const env = { PATH, AUTH_SECRET, DATABASE_URL: url, NODE_ENV: "production", LOG_LEVEL: "fatal", KIMITSU_PROJECT: root, KIMITSU_DATA: path.dirname(root), KIMITSU_ALLOW_HOSTS: "127.0.0.1", KIMITSU_WORKERS: String(runsAtOnce) };
-  return spawn(process.execPath, ["scripts/run-ts.mjs", "lib/worker/main.ts"], { env: env as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const env = {
+    PATH,
+    AUTH_SECRET,
+    DATABASE_URL: url,
+    NODE_ENV: "production",
+    LOG_LEVEL: "fatal",
+    KIMITSU_PROJECT: root,
+    KIMITSU_DATA: path.dirname(root),
+    KIMITSU_ALLOW_HOSTS: "127.0.0.1",
+    KIMITSU_WORKERS: String(runsAtOnce),
+  };
+  return spawn(process.execPath, ["scripts/run-ts.mjs", "lib/runs/worker/main.ts"], {
+    env: env as NodeJS.ProcessEnv,
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
 }
 
 export async function stop(child: ChildProcess): Promise<void> {

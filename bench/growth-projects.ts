@@ -1,7 +1,8 @@
 /** The projects that growth is measured on. */
 import { ACT_PROJECT } from "./kimitsu-runtime";
 
-const ALLOWED = "name: worker\nmodel: standard\nprompt: { system: Work., user: Go. }\nservers:\n  - name: kimitsu/memory\n    access: { allowlist: [act] }\n";
+const ALLOWED =
+  "name: worker\nmodel: standard\nprompt: { system: Work., user: Go. }\nservers:\n  - name: bench\n    access: { allowlist: [act] }\n";
 
 function playing(turns: unknown[]): string {
   return JSON.stringify({ agents: { worker: { turns } } });
@@ -14,7 +15,11 @@ const TURNS_PER_STEP = 100;
 /** A run that calls the tool on each of `turns` turns without asking anyone. */
 export function longRun(turns: number): Record<string, string> {
   const perStep = Math.min(turns, TURNS_PER_STEP);
-  const steps = Array.from({ length: turns / perStep }, (_, index) => ({ id: `step-${index}`, agent: "./agents/worker.agent.yaml", depends_on: index > 0 ? [`step-${index - 1}`] : [] }));
+  const steps = Array.from({ length: turns / perStep }, (_, index) => ({
+    id: `step-${index}`,
+    agent: "./agents/worker.agent.yaml",
+    depends_on: index > 0 ? [`step-${index - 1}`] : [],
+  }));
   return {
     ...ACT_PROJECT,
     "models/bench.script.yaml": playing([...Array.from({ length: perStep }, () => call("act")), { say: "done" }]),
@@ -25,15 +30,27 @@ export function longRun(turns: number): Record<string, string> {
 
 /** The usual agent, with a model over HTTP: a script has no room for long arguments. */
 export function remoteModel(url: string): Record<string, string> {
-  return { ...ACT_PROJECT, "gateway.yaml": JSON.stringify({ providers: [{ name: "bench", type: "openai-compatible", config: { base_url: `${url}/v1` } }], model_groups: [{ name: "standard", models: ["bench/m"] }] }) };
+  return {
+    ...ACT_PROJECT,
+    "gateway.yaml": JSON.stringify({
+      providers: [{ name: "bench", type: "openai-compatible", config: { base_url: `${url}/v1` } }],
+      model_groups: [{ name: "standard", models: ["bench/m"] }],
+    }),
+  };
 }
 
 /** The usual agent among many others, each with a workflow of its own. */
 export function manyAgents(count: number): Record<string, string> {
   const files: Record<string, string> = { ...ACT_PROJECT };
   for (let index = 1; index < count; index++) {
-    files[`agents/other-${index}.agent.yaml`] = ACT_PROJECT["agents/worker.agent.yaml"]!.replace("name: worker", `name: other-${index}`);
-    files[`workflows/other-${index}.workflow.yaml`] = ACT_PROJECT["workflows/main.workflow.yaml"]!.replace("name: main", `name: other-${index}`).replace("worker.agent", `other-${index}.agent`);
+    files[`agents/other-${index}.agent.yaml`] = ACT_PROJECT["agents/worker.agent.yaml"]!.replace(
+      "name: worker",
+      `name: other-${index}`,
+    );
+    files[`workflows/other-${index}.workflow.yaml`] = ACT_PROJECT["workflows/main.workflow.yaml"]!.replace(
+      "name: main",
+      `name: other-${index}`,
+    ).replace("worker.agent", `other-${index}.agent`);
   }
   return files;
 }

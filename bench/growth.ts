@@ -1,9 +1,9 @@
 /** What a run costs as runs, arguments, projects and processes grow. Prints one line of JSON. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { decideApproval } from "@/lib/engine/decide-approval";
-import { startRun } from "@/lib/engine/start-run";
+import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
+import { decideApproval } from "@/lib/approvals/decide-approval";
+import { startRun } from "@/lib/runs/start-run";
 import { processVariables } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { chatAnswer, startChatServer } from "@/lib/testing/provider-servers/chat-server";
@@ -23,16 +23,22 @@ await client.connect();
 
 async function runOnce({ deps }: KimitsuBench): Promise<string> {
   const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: SYSTEM_ACTOR });
-  await advance(deps, owner, runId, "pending");
+  await advance(deps, owner, runId);
   return runId;
 }
 
 async function mustComplete({ deps }: KimitsuBench, runId: string): Promise<void> {
-  const { status, error } = await deps.db.run.findUniqueOrThrow({ where: { id: runId }, select: { status: true, error: true } });
+  const { status, error } = await deps.db.run.findUniqueOrThrow({
+    where: { id: runId },
+    select: { status: true, error: true },
+  });
   if (status !== "complete") throw new Error(`run ${runId} is ${status}: ${JSON.stringify(error)}`);
 }
 
-/** The whole run per turn; and in the same run its first and its last part, where growth would show however busy the machine is. */
+/**
+ * The whole run per turn; and in the same run its first and its last part, where growth would show however busy the
+ * machine is.
+ */
 async function measureTurns(turns: number, runs: number) {
   const actedAt: number[] = [];
   const bench = await openKimitsu({ url, files: longRun(turns), onAct: () => void actedAt.push(performance.now()) });
@@ -51,7 +57,13 @@ async function measureTurns(turns: number, runs: number) {
   };
   const { p50, walBytes } = await cost(client, runs, () => measure({ cycle, count: runs, concurrency: 1 }));
   await bench.close();
-  return { turns, msPerTurn: p50 / turns, firstMsPerTurn: median(first), lastMsPerTurn: median(last), walPerTurn: walBytes / turns };
+  return {
+    turns,
+    msPerTurn: p50 / turns,
+    firstMsPerTurn: median(first),
+    lastMsPerTurn: median(last),
+    walPerTurn: walBytes / turns,
+  };
 }
 
 const meanGap = (times: number[]) => ((times.at(-1) ?? 0) - (times[0] ?? 0)) / (times.length - 1);
@@ -65,7 +77,7 @@ async function openApproved(files: Record<string, string>) {
     const runId = await runOnce(bench);
     const { id } = await bench.deps.db.approval.findFirstOrThrow({ where: { runId }, select: { id: true } });
     await decideApproval(bench.deps, by, { approvalId: id, verdict: "approved" });
-    await advance(bench.deps, owner, runId, "pending_approval");
+    await advance(bench.deps, owner, runId);
     const tookMs = performance.now() - startedAt;
     await mustComplete(bench, runId);
     return tookMs;
@@ -79,7 +91,15 @@ const randomText = (bytes: number) => randomBytes(bytes).toString("base64").slic
 
 async function measureArguments(bytes: number, runs: number) {
   const provider = await startChatServer();
-  const turns = [chatAnswer({ calls: [{ id: "call_1", name: "mcp__kimitsu-memory__act", arguments: JSON.stringify({ text: randomText(bytes) }) }], finish_reason: "tool_calls" }), chatAnswer({ content: "done" })];
+  const turns = [
+    chatAnswer({
+      calls: [
+        { id: "call_1", name: "mcp__kimitsu-memory__act", arguments: JSON.stringify({ text: randomText(bytes) }) },
+      ],
+      finish_reason: "tool_calls",
+    }),
+    chatAnswer({ content: "done" }),
+  ];
   provider.reply(...Array.from({ length: runs + WARM_UP }, () => turns).flat());
   const { bench, cycle } = await openApproved(remoteModel(provider.url));
   const { p50, walBytes } = await cost(client, runs, () => measure({ cycle, count: runs, concurrency: 1 }));
@@ -99,7 +119,11 @@ async function measureAgents(agents: number, runs: number) {
 }
 
 /** One after the other, each told as soon as it is known. */
-async function inTurn<Size, Result>(what: string, sizes: readonly Size[], measureOne: (size: Size) => Promise<Result>): Promise<Result[]> {
+async function inTurn<Size, Result>(
+  what: string,
+  sizes: readonly Size[],
+  measureOne: (size: Size) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   for (const size of sizes) {
     const result = await measureOne(size);
@@ -110,8 +134,25 @@ async function inTurn<Size, Result>(what: string, sizes: readonly Size[], measur
 }
 
 const results = {
-  turns: await inTurn("turns", [{ turns: 10, runs: 30 }, { turns: 100, runs: 6 }, { turns: 1000, runs: 1 }], ({ turns, runs }) => measureTurns(turns, times(runs))),
-  arguments: await inTurn("arguments", [{ bytes: 1_000, runs: 100 }, { bytes: 10_000, runs: 100 }, { bytes: 100_000, runs: 50 }, { bytes: 1_000_000, runs: 10 }], ({ bytes, runs }) => measureArguments(bytes, times(runs))),
+  turns: await inTurn(
+    "turns",
+    [
+      { turns: 10, runs: 30 },
+      { turns: 100, runs: 6 },
+      { turns: 1000, runs: 1 },
+    ],
+    ({ turns, runs }) => measureTurns(turns, times(runs)),
+  ),
+  arguments: await inTurn(
+    "arguments",
+    [
+      { bytes: 1_000, runs: 100 },
+      { bytes: 10_000, runs: 100 },
+      { bytes: 100_000, runs: 50 },
+      { bytes: 1_000_000, runs: 10 },
+    ],
+    ({ bytes, runs }) => measureArguments(bytes, times(runs)),
+  ),
   agents: await inTurn("agents", [10, 100, 1000], (agents) => measureAgents(agents, times(100))),
   processes: await inTurn("processes", FLEETS, (fleet) => measureProcesses(url, fleet, times(3))),
   settings: { toolMs: TOOL_MS },

@@ -1,15 +1,16 @@
 /** Kimitsu as a subject, in two ways: driven by hand, as the peers are, and by its own worker. */
 import { setTimeout as delay } from "node:timers/promises";
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { isRunSettled } from "@/lib/domain/run-state";
-import { advanceRun } from "@/lib/engine/advance-run";
-import { decideApproval } from "@/lib/engine/decide-approval";
-import { startRun } from "@/lib/engine/start-run";
+import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
+import { isRunSettled } from "@/lib/runs/rules/run-state";
+import { advanceRun } from "@/lib/runs/advance-run";
+import { decideApproval } from "@/lib/approvals/decide-approval";
+import { startRun } from "@/lib/runs/start-run";
 import { createId } from "@/lib/ids";
-import type { Db } from "@/lib/store/client";
-import type { ClaimOutcome } from "@/lib/store/transitions/claim-run";
-import { openWakeLine } from "@/lib/store/wake-line";
-import { type RunLoop, startRunLoop } from "@/lib/worker/run-loop";
+import type { Db } from "@/lib/database/client";
+import { READ_IN_GROUP } from "@/lib/database/plan-anew";
+import type { Claimed } from "@/lib/runs/journal/claim-run";
+import { openWakeChannel } from "@/lib/database/wake-channel";
+import { type RunLoop, startRunLoop } from "@/lib/runs/worker/run-loop";
 import { createReviewer, openKimitsu } from "./kimitsu-runtime";
 import type { Subject, SubjectOptions } from "./subject.mjs";
 
@@ -24,10 +25,10 @@ export async function openByHand({ url, onAct }: SubjectOptions): Promise<Subjec
   const by = await createReviewer(deps);
   const owner = createId("worker");
   const advancing = new Map<string, Promise<unknown>>();
-  const take = (claim: ClaimOutcome) => {
-    if (claim.kind === "claimed") advancing.set(claim.lease.runId, advanceRun(deps, claim.lease, { signal: new AbortController().signal, snapshot: claim.snapshot }));
+  const take = (claimed: Claimed) => {
+    advancing.set(claimed.lease.runId, advanceRun(deps, claimed, { signal: new AbortController().signal }));
   };
-  deps.seat = () => ({ owner, take, leave: async () => undefined });
+  deps.workerSlot = () => ({ owner, take, leave: async () => undefined });
   const untilParked = async (runId: string) => {
     if (!advancing.has(runId)) throw new Error(`run ${runId} was not there to be claimed`);
     await advancing.get(runId);
@@ -55,10 +56,10 @@ export async function openWithWorker({ url, onAct }: SubjectOptions): Promise<Su
   const owner = createId("worker");
   let loop: RunLoop | null = null;
   deps.wake = (runId) => loop?.wake(runId);
-  deps.seat = (runId) => loop?.seat(runId) ?? null;
-  const line = openWakeLine(url, owner, (runId) => loop?.wake(runId));
-  await line.opened;
-  loop = startRunLoop(deps, { ownerId: owner, capacity: CAPACITY, line });
+  deps.workerSlot = (runId) => loop?.workerSlot(runId) ?? null;
+  const channel = openWakeChannel(url, owner, (runId) => loop?.wake(runId));
+  await channel.opened;
+  loop = startRunLoop(deps, { ownerId: owner, capacity: CAPACITY, channel });
   const watch = createWatch(deps.db);
   return {
     async start() {
@@ -70,17 +71,23 @@ export async function openWithWorker({ url, onAct }: SubjectOptions): Promise<Su
       await decideApproval(deps, by, { approvalId: await findApproval(deps.db, runId), verdict: "approved" });
       await watch.until(runId, isRunSettled);
     },
-    recover: async (runId) => ((await watch.until(runId, (status) => isRunSettled(status) || status === "needs_human_review")) === "needs_human_review" ? "review" : "ended"),
+    recover: async (runId) =>
+      (await watch.until(runId, (status) => isRunSettled(status) || status === "needs_human_review")) ===
+      "needs_human_review"
+        ? "review"
+        : "ended",
     async close() {
       await loop.stop();
-      await line.close();
+      await channel.close();
       await close();
     },
   };
 }
 
 async function findApproval(db: Db, runId: string): Promise<string> {
-  const [found] = await db.$queryRaw<{ id: string }[]>`SELECT id FROM approvals WHERE run_id = ${runId} LIMIT 1`;
+  const [found] = await db.$queryRaw<
+    { id: string }[]
+  >`${READ_IN_GROUP}SELECT id FROM approvals WHERE run_id = ${runId} LIMIT 1`;
   if (!found) throw new Error(`run ${runId} asks nobody`);
   return found.id;
 }
@@ -98,7 +105,10 @@ function createWatch(db: Db) {
   async function look(): Promise<void> {
     isLooking = true;
     while (waits.size > 0) {
-      for (const { id, status } of await db.run.findMany({ where: { id: { in: [...waits.keys()] } }, select: { id: true, status: true } })) {
+      for (const { id, status } of await db.run.findMany({
+        where: { id: { in: [...waits.keys()] } },
+        select: { id: true, status: true },
+      })) {
         for (const wait of waits.get(id) ?? []) {
           if (!wait.isReached(status)) continue;
           waits.get(id)?.delete(wait);

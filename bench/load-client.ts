@@ -20,7 +20,12 @@ const CONNECTIONS = 64;
 const TIMEOUT_MS = 30_000;
 
 export function openLoadClient(url: string): LoadClient {
-  const dispatcher = new Agent({ connections: CONNECTIONS, keepAliveTimeout: 5_000, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  const dispatcher = new Agent({
+    connections: CONNECTIONS,
+    keepAliveTimeout: 5_000,
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+  });
   const errors = new Map<string, number>();
   const fail = (kind: string) => void errors.set(kind, (errors.get(kind) ?? 0) + 1);
   return {
@@ -32,7 +37,10 @@ export function openLoadClient(url: string): LoadClient {
         const { statusCode, body: answer } = await request(url + address, {
           dispatcher,
           method: body === undefined ? "GET" : "POST",
-          headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+          headers: {
+            authorization: `Bearer ${token}`,
+            ...(body === undefined ? {} : { "content-type": "application/json" }),
+          },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
         const read = (await answer.json()) as Answer["body"] & { error?: { code: string } };

@@ -1,4 +1,7 @@
-/** Open inboxes: event streams as browsers hold them. One that the server ends in order is opened anew at once, and the list looked at for what came between. */
+/**
+ * Open inboxes: event streams as browsers hold them. One that the server ends in order is opened anew at once, and the
+ * list looked at for what came between.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { LoadClient } from "./load-client";
@@ -20,14 +23,19 @@ export interface Listeners {
 const AGAIN_MS = 1_000;
 const CHANGE = /^event: change\nid: .*\ndata: (\{.*\})$/m;
 
-interface Told {
+interface ListenerEvents {
   onAsked: (asked: Asked) => void;
   /** It is open again, and something may have been asked meanwhile. */
   onBehind: () => void;
 }
 
 /** One of them tells what it hears, as all hear the same; the others only count. */
-export function openListeners(url: string, cookies: readonly string[], client: LoadClient, { onAsked, onBehind }: Told): Listeners {
+export function openListeners(
+  url: string,
+  cookies: readonly string[],
+  client: LoadClient,
+  { onAsked, onBehind }: ListenerEvents,
+): Listeners {
   const dispatcher = new Agent({ connections: cookies.length + 1, bodyTimeout: 0 });
   const closing = new AbortController();
   let open = 0;
@@ -42,7 +50,11 @@ export function openListeners(url: string, cookies: readonly string[], client: L
 
   /** Resolves when the stream ends: true when the server said so. */
   async function listen(cookie: string, { tells, isFirst }: { tells: boolean; isFirst: boolean }): Promise<boolean> {
-    const { statusCode, body } = await request(`${url}/live/inbox`, { dispatcher, headers: { cookie, accept: "text/event-stream" }, signal: closing.signal });
+    const { statusCode, body } = await request(`${url}/live/inbox`, {
+      dispatcher,
+      headers: { cookie, accept: "text/event-stream" },
+      signal: closing.signal,
+    });
     if (statusCode !== 200) {
       await body.dump();
       client.fail(`stream: ${statusCode}`);

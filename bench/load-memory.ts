@@ -32,7 +32,9 @@ export function watchMemory(processes: readonly WatchedProcess[]) {
       clearInterval(timer);
       look();
       return processes.flatMap(({ name }, index) => {
-        const own = samples.flatMap(({ minute, mb }) => (typeof mb[index] === "number" ? [{ minute, mb: mb[index] }] : []));
+        const own = samples.flatMap(({ minute, mb }) =>
+          typeof mb[index] === "number" ? [{ minute, mb: mb[index] }] : [],
+        );
         return own.length === 0 ? [] : [{ name, ...describe(own) }];
       });
     },
@@ -40,20 +42,29 @@ export function watchMemory(processes: readonly WatchedProcess[]) {
 }
 
 function describe(samples: { minute: number; mb: number }[]): Omit<MemoryReport, "name"> {
-  const part = (from: number, to: number) => samples.slice(Math.floor(samples.length * from), Math.max(Math.ceil(samples.length * to), 1));
-  const median = (chosen: { mb: number }[]) => chosen.map(({ mb }) => mb).toSorted((a, b) => a - b)[Math.floor(chosen.length / 2)] ?? 0;
-  return { startMb: median(part(0, 0.1)), middleMb: median(part(0.45, 0.55)), endMb: median(part(0.9, 1)), mbPerMinute: slope(part(0.2, 1)) };
+  const part = (from: number, to: number) =>
+    samples.slice(Math.floor(samples.length * from), Math.max(Math.ceil(samples.length * to), 1));
+  const median = (chosen: { mb: number }[]) =>
+    chosen.map(({ mb }) => mb).toSorted((a, b) => a - b)[Math.floor(chosen.length / 2)] ?? 0;
+  return {
+    startMb: median(part(0, 0.1)),
+    middleMb: median(part(0.45, 0.55)),
+    endMb: median(part(0.9, 1)),
+    mbPerMinute: slope(part(0.2, 1)),
+  };
 }
 
 function slope(samples: { minute: number; mb: number }[]): number {
-  const mean = (of: (sample: { minute: number; mb: number }) => number) => samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
+  const mean = (of: (sample: { minute: number; mb: number }) => number) =>
+    samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
   const [minute, mb] = [mean((sample) => sample.minute), mean((sample) => sample.mb)];
   const spread = mean((sample) => (sample.minute - minute) ** 2);
   return spread === 0 ? 0 : mean((sample) => (sample.minute - minute) * (sample.mb - mb)) / spread;
 }
 
 export function readMb({ pid, withChildren }: WatchedProcess): number | null {
-  if (process.platform !== "linux") return withChildren ? null : toMb(spawnSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }).stdout);
+  if (process.platform !== "linux")
+    return withChildren ? null : toMb(spawnSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }).stdout);
   if (!withChildren) return field(pid, "VmRSS");
   const family = [pid, ...childrenOf(pid)];
   return family.reduce((sum, each) => sum + (field(each, "RssAnon") ?? 0), 0);
@@ -70,7 +81,9 @@ function field(pid: number, name: string): number | null {
 }
 
 function childrenOf(parent: number): number[] {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+  const pids = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
   return pids.filter((pid) => {
     try {
       return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) === parent;

@@ -2,20 +2,26 @@
 import os from "node:os";
 import { format } from "./report.mjs";
 
-const ms = ({ count, p50, p99, max }) => (count === 0 ? "none" : `${format(p50, 1)} / ${format(p99, 1)} / ${format(max)} ms`);
+const ms = ({ count, p50, p99, max }) =>
+  count === 0 ? "none" : `${format(p50, 1)} / ${format(p99, 1)} / ${format(max)} ms`;
 const sum = (counts) => Object.values(counts).reduce((total, count) => total + count, 0);
 /** Less than this share of a rate was not reached. */
 const REACHED = 0.98;
 
 function describeRate(wanted, { done, skipped }, seconds) {
   const reached = done / seconds;
-  const verdict = reached >= wanted * REACHED ? "" : `, **not the ${wanted}/s that were asked for**${skipped > 0 ? `; ${skipped} were not sent, because 200 were under way` : ""}`;
+  const verdict =
+    reached >= wanted * REACHED
+      ? ""
+      : `, **not the ${wanted}/s that were asked for**${skipped > 0 ? `; ${skipped} were not sent, because 200 were under way` : ""}`;
   return `${format(done)}, ${format(reached, 1)}/s${verdict}`;
 }
 
 export function describeLoad({ options, report, loadBefore }) {
   const { errors, seconds, started, decisions, dispatch, streams, memory } = report;
-  const errorText = Object.entries(errors).map(([kind, count]) => `${count} × ${kind}`).join("; ");
+  const errorText = Object.entries(errors)
+    .map(([kind, count]) => `${count} × ${kind}`)
+    .join("; ");
   const rows = [
     ["errors", errorText ? `**${sum(errors)}**: ${errorText}` : "0"],
     ["runs started", describeRate(options.runs, started, seconds)],
@@ -23,8 +29,14 @@ export function describeLoad({ options, report, loadBefore }) {
     ["request that starts a run, p50 / p99 / longest", ms(started)],
     ["request that decides, p50 / p99 / longest", ms(decisions)],
     ["decision sent → call at the tool server, p50 / p99 / longest", ms(dispatch)],
-    ["event streams open at the end", `${streams.open} of ${options.sse}, ${format(streams.heard)} events; ${streams.missed} questions were not heard of within 10 s`],
-    ["runs that were not over when the load ended", `${format(report.openAtEnd)}, of which ${format(report.waitingAtEnd)} waited for a decision`],
+    [
+      "event streams open at the end",
+      `${streams.open} of ${options.sse}, ${format(streams.heard)} events; ${streams.missed} questions were not heard of within 10 s`,
+    ],
+    [
+      "runs that were not over when the load ended",
+      `${format(report.openAtEnd)}, of which ${format(report.waitingAtEnd)} waited for a decision`,
+    ],
     ...(options.paused > 0 ? [["paused runs beside it", format(options.paused)]] : []),
   ];
   const cpu = os.cpus()[0]?.model.trim() ?? "unknown processor";

@@ -1,13 +1,14 @@
 /**
- * The clients of `npm run load`, and the tool server that their runs call: runs are started, waiting calls are approved as open inboxes hear of them, all at
- * a steady rate. Tells the tool server's address, is told the application's, and says at the end what came of it.
+ * The clients of `npm run load`, and the tool server that their runs call: runs are started, waiting calls are approved
+ * as open inboxes hear of them, all at a steady rate. Tells the tool server's address, is told the application's, and
+ * says at the end what came of it.
  */
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { scopesOf } from "@/lib/domain/roles";
-import { createToken } from "@/lib/engine/create-token";
+import { scopesOf } from "@/lib/people/rules/roles";
+import { createToken } from "@/lib/people/create-token";
 import { processVariables } from "@/lib/env";
-import { connect } from "@/lib/store/client";
+import { connect } from "@/lib/database/client";
 import { buildUser } from "@/lib/testing/builders";
 import { sessionCookie } from "@/lib/testing/requests";
 import { until } from "@/lib/testing/until";
@@ -15,7 +16,7 @@ import { openLoadClient } from "./load-client";
 import { type Asked, openListeners } from "./load-listeners";
 import { type WatchedProcess, watchMemory } from "./load-memory";
 import { pace } from "./pace";
-import { seedPaused } from "./seed-paused";
+import { seedPaused } from "@/lib/testing/seed-paused";
 import { startSlowServer } from "./slow-server";
 
 interface LoadOptions {
@@ -54,7 +55,10 @@ const deps = { db, now: () => new Date() };
 const client = openLoadClient(url);
 const login = async (role: "operator" | "reviewer") => {
   const user = await buildUser(deps, role);
-  return { cookie: await sessionCookie(user), token: (await createToken(deps, user.actor, { name: "load", userId: user.id, scopes: scopesOf(role) })).token };
+  return {
+    cookie: await sessionCookie(user),
+    token: (await createToken(deps, user.actor, { name: "load", userId: user.id, scopes: scopesOf(role) })).token,
+  };
 };
 const operator = await login("operator");
 const reviewers: Awaited<ReturnType<typeof login>>[] = [];
@@ -76,7 +80,10 @@ function hear(asked: Asked): void {
 async function start(asked: boolean): Promise<void> {
   const tag = `t${runs.size}`;
   runs.set(tag, { asked, calls: 0 });
-  const answer = await client.send("start", "/runs", operator.token, { workflow: asked ? "asked" : "free", params: { tag } });
+  const answer = await client.send("start", "/runs", operator.token, {
+    workflow: asked ? "asked" : "free",
+    params: { tag },
+  });
   if (!answer) return void runs.delete(tag);
   startMs.push(answer.tookMs);
   tags.set(String(answer.body.run_id), tag);
@@ -89,14 +96,20 @@ async function decideNext(): Promise<void> {
   const run = runs.get(tags.get(next.runId)!)!;
   run.decidedAt = performance.now();
   const reviewer = reviewers[decided++ % reviewers.length]!;
-  const answer = await client.send("decide", `/approvals/${next.approvalId}/decide`, reviewer.token, { decision: "approve" });
+  const answer = await client.send("decide", `/approvals/${next.approvalId}/decide`, reviewer.token, {
+    decision: "approve",
+  });
   if (answer) decideMs.push(answer.tookMs);
 }
 
 async function listWaiting(): Promise<(Asked & { ageMs: number })[]> {
   const answer = await client.send("list", "/approvals?status=pending&limit=200", reviewers[0]!.token);
   const items = (answer?.body.items ?? []) as { approval_id: string; run_id: string; created_at: string }[];
-  return items.map(({ approval_id: approvalId, run_id: runId, created_at: createdAt }) => ({ approvalId, runId, ageMs: Date.now() - Date.parse(createdAt) }));
+  return items.map(({ approval_id: approvalId, run_id: runId, created_at: createdAt }) => ({
+    approvalId,
+    runId,
+    ageMs: Date.now() - Date.parse(createdAt),
+  }));
 }
 
 /** As a page does whose stream was away for a moment. */
@@ -125,14 +138,23 @@ async function drain(): Promise<number> {
 }
 
 const open = () => db.run.count({ where: { completedAt: null, workflow: { not: "paused" } } });
-const listeners = openListeners(url, reviewers.slice(0, options.sse).map(({ cookie }) => cookie), client, { onAsked: hear, onBehind: () => void catchUp() });
+const listeners = openListeners(
+  url,
+  reviewers.slice(0, options.sse).map(({ cookie }) => cookie),
+  client,
+  { onAsked: hear, onBehind: () => void catchUp() },
+);
 const look = setInterval(() => void lookAround(), LOOK_MS);
 
 if (options.paused > 0) {
   console.error(`Making ${options.paused} paused runs …`);
   await start(true);
   const [runId = ""] = tags.keys();
-  await until(() => db.run.findUniqueOrThrow({ where: { id: runId } }), { what: "a paused run", timeoutMs: 30_000, isDone: ({ status }) => status === "pending_approval" });
+  await until(() => db.run.findUniqueOrThrow({ where: { id: runId } }), {
+    what: "a paused run",
+    timeoutMs: 30_000,
+    isDone: ({ status }) => status === "pending_approval",
+  });
   await seedPaused(databaseUrl, runId, options.paused);
 }
 console.error("Warming up …");
@@ -155,7 +177,13 @@ const [started, decisions] = await Promise.all([
   pace(options.decisions, ms, decideNext),
 ]);
 const memoryOf = memory.end();
-const atEnd = { open: await open(), waiting: waiting.length, streams: listeners.open(), started: startMs.length, decided: decideMs.length };
+const atEnd = {
+  open: await open(),
+  waiting: waiting.length,
+  streams: listeners.open(),
+  started: startMs.length,
+  decided: decideMs.length,
+};
 
 console.error("Waiting for the last runs …");
 const left = await drain();
@@ -164,14 +192,20 @@ await listeners.close();
 const failed = await db.run.count({ where: { status: { in: ["failed", "cancelled", "needs_human_review"] } } });
 if (failed > 0) client.errors.set("runs that did not end well", failed);
 if (left > 0) client.errors.set("runs that did not end", left);
-for (const { calls } of runs.values()) if (calls !== 1) client.fail(calls === 0 ? "tool never called" : "tool called twice");
+for (const { calls } of runs.values())
+  if (calls !== 1) client.fail(calls === 0 ? "tool never called" : "tool called twice");
 
 process.send!({
   report: {
     errors: Object.fromEntries(client.errors),
     seconds: started.seconds,
     started: { sent: runs.size - before.runs, done: atEnd.started, skipped: started.skipped, ...quantiles(startMs) },
-    decisions: { sent: decided - before.decided, done: atEnd.decided, skipped: decisions.skipped, ...quantiles(decideMs) },
+    decisions: {
+      sent: decided - before.decided,
+      done: atEnd.decided,
+      skipped: decisions.skipped,
+      ...quantiles(decideMs),
+    },
     dispatch: quantiles(dispatchMs),
     streams: { open: atEnd.streams, heard: listeners.heard(), missed },
     openAtEnd: atEnd.open,

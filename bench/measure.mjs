@@ -1,4 +1,5 @@
 /** One way of measuring for everyone: so many cycles, so many at a time; a cycle says how long its second half took. */
+import { readdirSync, readFileSync } from "node:fs";
 
 /** `cycle()` resolves with the milliseconds from decision to done. */
 export async function measure({ cycle, count, concurrency }) {
@@ -15,17 +16,68 @@ export async function measure({ cycle, count, concurrency }) {
   return { seconds, decisionMs, perSecond: count / seconds, p50: at(0.5), p99: at(0.99) };
 }
 
+/** Clock ticks of processes in /proc, as Linux has counted them since long. */
+const TICK_MS = 10;
+
 /**
- * What Postgres did for it: bytes of its log, and transactions that wrote (those that get a number, and have to reach the disk). Both are exact at once,
- * unlike the counters of commits, which every connection reports when it finds the time.
+ * Milliseconds of processor that Postgres has used: its first process with all that it started, ended ones included.
+ * Null where there is no /proc.
+ */
+async function postgresMs(client) {
+  const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
+  const { parent } = readTimes(rows[0].pid) ?? {};
+  if (parent === undefined) return null;
+  let ticks = readTimes(parent).ended;
+  for (const name of readdirSync("/proc")) {
+    const times = /^\d+$/.test(name) ? readTimes(name) : null;
+    if (times && (name === String(parent) || times.parent === parent)) ticks += times.own;
+  }
+  return ticks * TICK_MS;
+}
+
+function readTimes(pid) {
+  let text;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return null;
+  }
+  // What stands before may hold blanks: the name of the process.
+  const fields = text
+    .slice(text.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
+  return { parent: fields[1], own: fields[11] + fields[12], ended: fields[13] + fields[14] };
+}
+
+/**
+ * What Postgres did for it: bytes of its log, and transactions that wrote (those that get a number, and have to reach
+ * the disk). Both are exact at once, unlike the counters of commits, which every connection reports when it finds the
+ * time.
  */
 export async function cost(client, count, work) {
   const read = async () => {
-    const { rows } = await client.query("SELECT pg_current_wal_insert_lsn() - '0/0' AS wal, pg_snapshot_xmax(pg_current_snapshot())::text AS transaction");
-    return { wal: Number(rows[0].wal), transaction: Number(rows[0].transaction) };
+    const { rows } = await client.query(
+      "SELECT pg_current_wal_insert_lsn() - '0/0' AS wal, pg_snapshot_xmax(pg_current_snapshot())::text AS transaction",
+    );
+    const { user, system } = process.cpuUsage();
+    return {
+      wal: Number(rows[0].wal),
+      transaction: Number(rows[0].transaction),
+      ownMs: (user + system) / 1000,
+      postgresMs: await postgresMs(client),
+    };
   };
   const before = await read();
   const result = await work();
   const after = await read();
-  return { ...result, walBytes: Math.round((after.wal - before.wal) / count), writes: (after.transaction - before.transaction) / count };
+  return {
+    ...result,
+    walBytes: Math.round((after.wal - before.wal) / count),
+    writes: (after.transaction - before.transaction) / count,
+    processorMs:
+      after.postgresMs === null
+        ? Number.NaN
+        : (after.ownMs - before.ownMs + after.postgresMs - before.postgresMs) / count,
+  };
 }

@@ -5,7 +5,11 @@ const TICK_MS = 10;
 /** What does not get a place is skipped and counted: a client that waits for the server would hide how slow it is. */
 const AT_ONCE_MAX = 200;
 
-export async function pace(perSecond: number, ms: number, work: () => Promise<void>): Promise<{ seconds: number; skipped: number }> {
+export async function pace(
+  perSecond: number,
+  ms: number,
+  work: () => Promise<void>,
+): Promise<{ seconds: number; skipped: number }> {
   const startedAt = performance.now();
   const underWay = new Set<Promise<void>>();
   let begun = 0;

@@ -1,18 +1,21 @@
-/** What a decision takes, and what a worker process needs, beside few and beside very many paused runs. Prints one line of JSON. */
+/**
+ * What a decision takes, and what a worker process needs, beside few and beside very many paused runs. Prints one line
+ * of JSON.
+ */
 import { setTimeout as delay } from "node:timers/promises";
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { decideApproval } from "@/lib/engine/decide-approval";
-import type { Runtime } from "@/lib/engine/runtime";
-import { startRun } from "@/lib/engine/start-run";
+import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
+import { decideApproval } from "@/lib/approvals/decide-approval";
+import type { Runtime } from "@/lib/runs/runtime";
+import { startRun } from "@/lib/runs/start-run";
 import { processVariables } from "@/lib/env";
 import { createId } from "@/lib/ids";
-import { openWakeLine } from "@/lib/store/wake-line";
+import { openWakeChannel } from "@/lib/database/wake-channel";
 import { until } from "@/lib/testing/until";
 import { startWorker, stop } from "./growth-processes";
 import { createReviewer, openKimitsu } from "./kimitsu-runtime";
 import { readMb } from "./load-memory";
 import { loadProject } from "./load-project.mjs";
-import { seedPaused } from "./seed-paused";
+import { seedPaused } from "@/lib/testing/seed-paused";
 import { startSlowServer } from "./slow-server";
 
 const { PAUSED_SIZES = "[]", BENCH_SCALE: scale = "1" } = processVariables();
@@ -28,14 +31,19 @@ const tool = await startSlowServer(0);
 /** A database with so many paused runs, and a worker process on it. */
 async function openSize({ url, paused }: { url: string; paused: number }) {
   const bench = await openKimitsu({ url, files: loadProject(tool.url) });
-  const line = openWakeLine(url, createId("worker"), () => undefined);
-  const deps: Runtime = { ...bench.deps, wake: (runId) => line.call(runId) };
+  const channel = openWakeChannel(url, createId("worker"), () => undefined);
+  const deps: Runtime = { ...bench.deps, wake: (runId) => channel.call(runId) };
   const by = await createReviewer(deps);
   const worker = startWorker(url, bench.root, RUNS_AT_ONCE);
-  const statusOf = async (runId: string) => (await deps.db.run.findUniqueOrThrow({ where: { id: runId }, select: { status: true, leaseOwner: true } }));
+  const statusOf = async (runId: string) =>
+    await deps.db.run.findUniqueOrThrow({ where: { id: runId }, select: { status: true, leaseOwner: true } });
   const untilParked = async () => {
     const { runId } = await startRun(deps, { workflow: "asked", params: { tag: "t" }, actor: SYSTEM_ACTOR });
-    await until(() => statusOf(runId), { what: `run ${runId} parked`, timeoutMs: WAIT_MS, isDone: ({ status, leaseOwner }) => status === "pending_approval" && leaseOwner === null });
+    await until(() => statusOf(runId), {
+      what: `run ${runId} parked`,
+      timeoutMs: WAIT_MS,
+      isDone: ({ status, leaseOwner }) => status === "pending_approval" && leaseOwner === null,
+    });
     return runId;
   };
   const decideToDone = async () => {
@@ -44,7 +52,8 @@ async function openSize({ url, paused }: { url: string; paused: number }) {
     const decidedAt = performance.now();
     await decideApproval(deps, by, { approvalId: id, verdict: "approved" });
     // Looked at without a pause: the time of one look is the same for all sizes, a pause would round them.
-    while ((await statusOf(runId)).status !== "complete") if (performance.now() - decidedAt > WAIT_MS) throw new Error(`run ${runId} did not end`);
+    while ((await statusOf(runId)).status !== "complete")
+      if (performance.now() - decidedAt > WAIT_MS) throw new Error(`run ${runId} did not end`);
     return performance.now() - decidedAt;
   };
   if (paused > 0) {
@@ -54,10 +63,16 @@ async function openSize({ url, paused }: { url: string; paused: number }) {
   for (let cycle = 0; cycle < WARM_UP; cycle++) await decideToDone();
   const close = async () => {
     await stop(worker);
-    await line.close();
+    await channel.close();
     await bench.close();
   };
-  return { paused, decideToDone, memoryMb: () => readMb({ name: "worker", pid: worker.pid! }), times: [] as number[], close };
+  return {
+    paused,
+    decideToDone,
+    memoryMb: () => readMb({ name: "worker", pid: worker.pid! }),
+    times: [] as number[],
+    close,
+  };
 }
 
 const sizes = [];
@@ -72,7 +87,13 @@ for (let cycle = 0; cycle < CYCLES; cycle++) {
 await delay(REST_MS);
 const results = sizes.map(({ paused, times, memoryMb }) => {
   times.sort((a, b) => a - b);
-  return { paused, cycles: times.length, p50: times[Math.floor(times.length / 2)], p99: times[Math.floor(times.length * 0.99)], memoryMb: memoryMb() };
+  return {
+    paused,
+    cycles: times.length,
+    p50: times[Math.floor(times.length / 2)],
+    p99: times[Math.floor(times.length * 0.99)],
+    memoryMb: memoryMb(),
+  };
 });
 console.log(JSON.stringify(results));
 for (const { close } of sizes) await close();

@@ -1,6 +1,6 @@
 /**
- * What the time of a cycle goes to, one at a time: each round trip to Postgres as this process waits for it, and what the process does in between,
- * by the code it is in. Prints one line of JSON.
+ * What the time of a cycle goes to, one at a time: each round trip to Postgres as this process waits for it, and what
+ * the process does in between, by the code it is in. Prints one line of JSON.
  */
 import { Session } from "node:inspector/promises";
 import pg from "pg";
@@ -110,7 +110,11 @@ const cycle = async () => {
 await measure({ cycle, count: 2 * CYCLES, concurrency: 4 });
 trips.length = 0;
 const { decisionMs: cycleMs } = await measure({ cycle, count: CYCLES, concurrency: 1 });
-const waits = Object.entries(Object.groupBy(trips, ({ name }) => name)).map(([name, all = []]) => ({ name, perCycle: all.length / CYCLES, ms: median(all.map(({ ms }) => ms)) }));
+const waits = Object.entries(Object.groupBy(trips, ({ name }) => name)).map(([name, all = []]) => ({
+  name,
+  perCycle: all.length / CYCLES,
+  ms: median(all.map(({ ms }) => ms)),
+}));
 const code = timeByCode(await sample(() => measure({ cycle, count: CYCLES, concurrency: 1 })));
 
 const pool = new pg.Pool({ connectionString: url, max: 1 });
@@ -121,5 +125,12 @@ const commit = async () => {
   return performance.now() - startedAt;
 };
 const { decisionMs: floorMs } = await measure({ cycle: commit, count: 5 * CYCLES, concurrency: 1 });
-console.log(JSON.stringify({ cycleMs: median(cycleMs), floorMs: median(floorMs), waits, code: Object.entries(code).map(([name, ms]) => ({ name, ms: ms / CYCLES })) }));
+console.log(
+  JSON.stringify({
+    cycleMs: median(cycleMs),
+    floorMs: median(floorMs),
+    waits,
+    code: Object.entries(code).map(([name, ms]) => ({ name, ms: ms / CYCLES })),
+  }),
+);
 process.exit(0);

@@ -13,8 +13,12 @@ export interface SlowServer {
   close(): void;
 }
 
-/** `onCall` hears of each call as it arrives. */
-export async function startSlowServer(tookMs: number, onCall: (text: string) => void = () => undefined): Promise<SlowServer> {
+/** `onCall` hears of each call as it arrives; without a port it has one that is free. */
+export async function startSlowServer(
+  tookMs: number,
+  onCall: (text: string) => void = () => undefined,
+  port = 0,
+): Promise<SlowServer> {
   const answeredAt: number[] = [];
   const sessions = new Map<string, StreamableHTTPServerTransport>();
 
@@ -38,9 +42,11 @@ export async function startSlowServer(tookMs: number, onCall: (text: string) => 
   const http = createServer((request, response) => {
     const id = request.headers["mcp-session-id"];
     const known = typeof id === "string" ? sessions.get(id) : undefined;
-    void (known ? Promise.resolve(known) : openSession()).then((transport) => transport.handleRequest(request, response));
+    void (known ? Promise.resolve(known) : openSession()).then((transport) =>
+      transport.handleRequest(request, response),
+    );
   });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => http.listen(port, "127.0.0.1", resolve));
   const close = () => {
     http.closeAllConnections();
     http.close();

@@ -9,4 +9,7 @@ export interface SubjectOptions {
   onAct: () => unknown;
 }
 export const POOL_SIZE: number;
-export function runSubject(open: (options: SubjectOptions) => Promise<Subject>, facts: { url: string; task: unknown }): Promise<never>;
+export function runSubject(
+  open: (options: SubjectOptions) => Promise<Subject>,
+  facts: { url: string; task: unknown },
+): Promise<never>;

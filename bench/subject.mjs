@@ -1,8 +1,9 @@
 /**
- * What is done with everyone who is measured. A subject opens as `{ start, decide, recover, close }`:
- * `start()` resolves with an id once the run is parked in Postgres and asks for approval; `decide(id)` approves, knowing only the id, and resolves
- * when the run has ended; `recover(id)` does what its documentation says to do after a crash, and resolves with "ended", "asks" (for approval, once
- * more) or "review" (a person is told that nobody knows whether the tool ran). `openOther()`, if there, is a second instance for deciding.
+ * What is done with everyone who is measured. A subject opens as `{ start, decide, recover, close }`: `start()`
+ * resolves with an id once the run is parked in Postgres and asks for approval; `decide(id)` approves, knowing only the
+ * id, and resolves when the run has ended; `recover(id)` does what its documentation says to do after a crash, and
+ * resolves with "ended", "asks" (for approval, once more) or "review" (a person is told that nobody knows whether the
+ * tool ran). `openOther()`, if there, is a second instance for deciding.
  */
 import pg from "pg";
 import { cost, measure } from "./measure.mjs";
@@ -34,7 +35,8 @@ async function measureSubject({ open, url, client, task }) {
   };
   await measure({ cycle, count: task.warmUp, concurrency: 8 });
   const rounds = [];
-  for (const { concurrency, count } of task.rounds) rounds.push(await cost(client, count, () => measure({ cycle, count, concurrency })));
+  for (const { concurrency, count } of task.rounds)
+    rounds.push(await cost(client, count, () => measure({ cycle, count, concurrency })));
   const cycles = task.warmUp + task.rounds.reduce((sum, { count }) => sum + count, 0);
   if (acted !== cycles) throw new Error(`${cycles} cycles, but the tool ran ${acted} times`);
   await subject.close();
@@ -55,7 +57,10 @@ async function approveTwice({ open, url, task, acts, count }) {
   return { runs: task.runs, acts: (await acts()) - before, refused };
 }
 
-/** The process is killed after the tool took effect and before it answered. Prints the run's id first, since nothing comes after. */
+/**
+ * The process is killed after the tool took effect and before it answered. Prints the run's id first, since nothing
+ * comes after.
+ */
 async function dieInTool({ open, url, client, count }) {
   await client.query("TRUNCATE bench_acts");
   const subject = await open({
@@ -72,7 +77,10 @@ async function dieInTool({ open, url, client, count }) {
   throw new Error("the tool was never reached");
 }
 
-/** In another process: goes on with the run that died in its tool. One that asks for approval again gets it: nothing tells the person that the tool has run. */
+/**
+ * In another process: goes on with the run that died in its tool. One that asks for approval again gets it: nothing
+ * tells the person that the tool has run.
+ */
 async function recover({ open, url, task, acts, count }) {
   const subject = await open({ url, onAct: count });
   const end = await subject.recover(task.id);

@@ -1,7 +1,10 @@
-/** What a model is sent of the tools of three public servers on its first turn: exactly the bytes, as a provider receives them. Prints one line of JSON. */
+/**
+ * What a model is sent of the tools of three public servers on its first turn: exactly the bytes, as a provider
+ * receives them. Prints one line of JSON.
+ */
 import path from "node:path";
-import { SYSTEM_ACTOR } from "@/lib/domain/actor";
-import { startRun } from "@/lib/engine/start-run";
+import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
+import { startRun } from "@/lib/runs/start-run";
 import { processVariables } from "@/lib/env";
 import { createId } from "@/lib/ids";
 import { chatAnswer, startChatServer } from "@/lib/testing/provider-servers/chat-server";
@@ -10,26 +13,57 @@ import { remoteModel } from "./growth-projects";
 
 const ROOT = process.cwd();
 const SERVERS = [
-  { name: "github", toolset: "code", args: [path.join(ROOT, "bench/node_modules/@modelcontextprotocol/server-github/dist/index.js")] },
-  { name: "playwright", toolset: "browser", args: [path.join(ROOT, "bench/node_modules/@playwright/mcp/cli.js"), "--caps=vision,pdf,testing,tracing,storage,network,devtools,config"] },
-  { name: "everything", toolset: "samples", args: [path.join(ROOT, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"] },
+  {
+    name: "github",
+    toolset: "code",
+    args: [path.join(ROOT, "bench/node_modules/@modelcontextprotocol/server-github/dist/index.js")],
+  },
+  {
+    name: "playwright",
+    toolset: "browser",
+    args: [
+      path.join(ROOT, "bench/node_modules/@playwright/mcp/cli.js"),
+      "--caps=vision,pdf,testing,tracing,storage,network,devtools,config",
+    ],
+  },
+  {
+    name: "everything",
+    toolset: "samples",
+    args: [path.join(ROOT, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"],
+  },
 ];
 
 function project(url: string, toolsets: string[] | null): Record<string, string> {
   const files = remoteModel(url);
   for (const { name, toolset, args } of SERVERS)
-    files[`servers/${name}.server.yaml`] = JSON.stringify({ name, transport: "stdio", command: process.execPath, args, ...(toolsets ? { toolset } : {}) });
+    files[`servers/${name}.server.yaml`] = JSON.stringify({
+      name,
+      transport: "stdio",
+      command: process.execPath,
+      args,
+      ...(toolsets ? { toolset } : {}),
+    });
   const servers = SERVERS.map(({ name }) => ({ name, path: `servers/${name}.server.yaml` }));
-  files["agents/worker.agent.yaml"] = JSON.stringify({ name: "worker", model: "standard", prompt: { system: "Work.", user: "Go." }, servers, ...(toolsets ? { toolsets } : {}) });
+  files["agents/worker.agent.yaml"] = JSON.stringify({
+    name: "worker",
+    model: "standard",
+    prompt: { system: "Work.", user: "Go." },
+    servers,
+    ...(toolsets ? { toolsets: toolsets.map((each) => ({ name: each, write: true })) } : {}),
+  });
   return { ...ACT_PROJECT, ...files };
 }
 
 async function readFirstTurn(url: string, toolsets: string[] | null): Promise<unknown[]> {
   const provider = await startChatServer();
   provider.reply(chatAnswer({ content: "done" }));
-  const { deps, close } = await openKimitsu({ url, files: project(provider.url, toolsets), stdio: { env: { PATH: processVariables().PATH ?? "" } } });
+  const { deps, close } = await openKimitsu({
+    url,
+    files: project(provider.url, toolsets),
+    stdio: { env: { PATH: processVariables().PATH ?? "" } },
+  });
   const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: SYSTEM_ACTOR });
-  await advance(deps, createId("worker"), runId, "pending");
+  await advance(deps, createId("worker"), runId);
   const [request] = provider.requests;
   if (!request) throw new Error("the model was not asked");
   await close();

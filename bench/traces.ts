@@ -39,7 +39,8 @@ const timeOf = async (once: (index: number) => Promise<unknown>) => {
   for (let index = 0; index < SPANS; index++) await once(index);
   return ((performance.now() - startedAt) * 1e6) / SPANS;
 };
-const within = (index: number) => withSpan({ name: "span", attributes: { "kimitsu.step.key": "work", "kimitsu.turn": index } }, work);
+const within = (index: number) =>
+  withSpan({ name: "span", attributes: { "kimitsu.step.key": "work", "kimitsu.turn": index } }, work);
 await timeOf(within);
 await timeOf(work);
 const nanosecondsOff = Math.max(0, (await timeOf(within)) - (await timeOf(work)));

@@ -1,4 +1,7 @@
-/** DBOS: a durable workflow that publishes what it asks for (`setEvent`), waits for the decision (`recv`), and runs model and tool as steps. */
+/**
+ * DBOS: a durable workflow that publishes what it asks for (`setEvent`), waits for the decision (`recv`), and runs
+ * model and tool as steps.
+ */
 import { DBOS, DBOSClient } from "@dbos-inc/dbos-sdk";
 import { openAct } from "../act-server.mjs";
 import { POOL_SIZE } from "../subject.mjs";
@@ -7,7 +10,14 @@ const DAY_SECONDS = 86_400;
 
 export async function open({ url, onAct }) {
   const act = await openAct(onAct);
-  DBOS.setConfig({ name: "bench", systemDatabaseUrl: url, systemDatabasePoolSize: POOL_SIZE, notificationCoalesceMs: 1, logLevel: "error", tracingEnabled: false });
+  DBOS.setConfig({
+    name: "bench",
+    systemDatabaseUrl: url,
+    systemDatabasePoolSize: POOL_SIZE,
+    notificationCoalesceMs: 1,
+    logLevel: "error",
+    tracingEnabled: false,
+  });
   const workflow = DBOS.registerWorkflow(
     async () => {
       const call = await DBOS.runStep(async () => ({ tool: "act", text: "act" }), { name: "ask" });
@@ -20,7 +30,11 @@ export async function open({ url, onAct }) {
   );
   await DBOS.launch();
   // The decision comes from outside of the application, as from a web process.
-  const client = await DBOSClient.create({ systemDatabaseUrl: url, systemDatabasePoolSize: POOL_SIZE, applicationName: "bench" });
+  const client = await DBOSClient.create({
+    systemDatabaseUrl: url,
+    systemDatabasePoolSize: POOL_SIZE,
+    applicationName: "bench",
+  });
   const handles = new Map();
 
   const mustEnd = async (handle) => {

@@ -1,4 +1,7 @@
-/** LangGraph JS: a graph with the Postgres checkpointer, `interrupt()` before the tool, `Command({ resume })` for the decision. */
+/**
+ * LangGraph JS: a graph with the Postgres checkpointer, `interrupt()` before the tool, `Command({ resume })` for the
+ * decision.
+ */
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { Annotation, Command, interrupt, MessagesAnnotation, StateGraph } from "@langchain/langgraph";
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
@@ -16,12 +19,20 @@ export async function open({ url, onAct }, durability = "async") {
     .addNode("model", ({ messages }) =>
       messages.at(-1) instanceof ToolMessage
         ? { messages: [new AIMessage("done")] }
-        : { messages: [new AIMessage({ content: "I act.", tool_calls: [{ id: "call_1", name: "act", args: { text: "act" } }] })] },
+        : {
+            messages: [
+              new AIMessage({ content: "I act.", tool_calls: [{ id: "call_1", name: "act", args: { text: "act" } }] }),
+            ],
+          },
     )
     .addNode("tool", async ({ messages }) => {
       const [call] = messages.at(-1).tool_calls;
       const { approved } = interrupt({ call });
-      return { messages: [new ToolMessage({ tool_call_id: call.id, content: approved ? await act(call.args.text) : "rejected" })] };
+      return {
+        messages: [
+          new ToolMessage({ tool_call_id: call.id, content: approved ? await act(call.args.text) : "rejected" }),
+        ],
+      };
     })
     .addEdge("__start__", "model")
     .addConditionalEdges("model", ({ messages }) => (messages.at(-1).tool_calls?.length ? "tool" : "__end__"))
@@ -37,7 +48,8 @@ export async function open({ url, onAct }, durability = "async") {
       return id;
     },
     decide: async (id) => {
-      if (!hasEnded(await graph.invoke(new Command({ resume: { approved: true } }), thread(id)))) throw new Error("the graph did not end");
+      if (!hasEnded(await graph.invoke(new Command({ resume: { approved: true } }), thread(id))))
+        throw new Error("the graph did not end");
     },
     // Without input it goes on from its last checkpoint.
     recover: async (id) => (hasEnded(await graph.invoke(null, thread(id))) ? "ended" : "asks"),

@@ -1,4 +1,7 @@
-/** Mastra, an agent: `requireApproval` on the tool, the snapshot of its pause in Postgres, `approveToolCallGenerate` for the decision. */
+/**
+ * Mastra, an agent: `requireApproval` on the tool, the snapshot of its pause in Postgres, `approveToolCallGenerate` for
+ * the decision.
+ */
 import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
 import { createTool } from "@mastra/core/tools";
@@ -17,7 +20,15 @@ export async function open({ url, onAct }) {
     name: "worker",
     instructions: "Work.",
     model: scriptedModel,
-    tools: { act: createTool({ id: "act", description: "Acts", inputSchema: z.object({ text: z.string() }), requireApproval: true, execute: ({ text }) => act(text) }) },
+    tools: {
+      act: createTool({
+        id: "act",
+        description: "Acts",
+        inputSchema: z.object({ text: z.string() }),
+        requireApproval: true,
+        execute: ({ text }) => act(text),
+      }),
+    },
   });
   const agent = new Mastra({ agents: { worker }, storage, logger: false }).getAgent("worker");
 
