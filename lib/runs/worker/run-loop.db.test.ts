@@ -41,6 +41,8 @@ async function openLoop({ capacity = 4, waiting = 0 } = {}) {
   await channel.opened;
   const loop = startRunLoop(bench.deps, { ownerId, capacity, channel, pollMs: NEVER_MS });
   closers.push(() => loop.stop());
+  // Its first look must not find what a test starts later.
+  await loop.look();
   const untilEnded = (runId: string) =>
     until(() => database.db.run.findUniqueOrThrow({ where: { id: runId } }), {
       what: "the run has ended",
@@ -143,7 +145,6 @@ test("a place that came free is filled at once although others took what was lis
     ids: [first = "", second = ""],
   } = await openLoop({ capacity: 1, waiting: 2 });
   // More than fit are listed: the second one waits for its turn.
-  loop.look();
   expect(await held.reached()).toMatchObject({ subject: first });
   const other = createId("worker");
   const itsChannel = openWakeChannel(database.url, other, () => undefined);

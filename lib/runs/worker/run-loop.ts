@@ -44,8 +44,8 @@ export interface RunLoop {
    * this process goes to `callOthers`.
    */
   wake(runId: string, callOthers?: () => void): void;
-  /** The channel is open: what waits can be taken now. */
-  look(): void;
+  /** The channel is open: what waits can be taken now. Resolves when the list was read and its runs were taken. */
+  look(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -102,14 +102,14 @@ export function startRunLoop(
       if (outcome.kind === "parked" && outcome.wakeAt) lookAt(runId, outcome.wakeAt);
     } catch (error) {
       // The database is away, most likely. The lease runs out, and the run is taken up again, here or elsewhere.
-      log.warn({ run: runId, err: error }, "a run was let go of without a word; it is taken up again");
+      log.warn({ run: runId, err: error }, "a run was released after a fault; it is taken up again");
     }
     const wasFull = isFull();
     active.delete(runId);
     metrics().runsActive.set(active.size);
     if (wanted.delete(runId)) lookFor(runId);
     fill();
-    if (wasFull && wasAdvanced && !isFull()) pollQuietly();
+    if (wasFull && wasAdvanced && !isFull()) void pollQuietly();
   };
 
   const fill = () => {
@@ -137,7 +137,7 @@ export function startRunLoop(
   };
 
   const lookFor = (runId: string, callOthers: () => void = () => undefined, tries = CLAIM_TRIES) => {
-    // When all hands are full the poll finds it as soon as one is free.
+    // With every worker slot taken, the poll finds it as soon as one is free.
     if (isEnding || isFull()) return callOthers();
     const look = async () => {
       const candidate = await findRunnable(deps.db, deps.now(), runId);
@@ -160,7 +160,7 @@ export function startRunLoop(
     fill();
   };
   // What fails here is tried again by the repeated poll, which also says so.
-  const pollQuietly = () => void poll().catch(() => undefined);
+  const pollQuietly = () => poll().catch(() => undefined);
 
   const takeOver = createTakeover(deps, ownerId, channel);
   const takers = [
