@@ -139,7 +139,6 @@ test("a place that came free is filled at once although others took what was lis
   const held = holdAt("claim-run:after-commit", { first: 1 });
   const {
     bench,
-    loop,
     start,
     untilEnded,
     ids: [first = "", second = ""],
