@@ -3,11 +3,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
 import { isRunSettled } from "@/lib/runs/rules/run-state";
 import { advanceRun } from "@/lib/runs/advance-run";
-import { decideApproval } from "@/lib/approvals/decide-approval";
+import { decideInRun } from "@/lib/approvals/decide-in-run";
 import { startRun } from "@/lib/runs/start-run";
 import { createId } from "@/lib/ids";
 import type { Db } from "@/lib/database/client";
-import { READ_IN_GROUP } from "@/lib/database/plan-anew";
 import type { Claimed } from "@/lib/runs/journal/claim-run";
 import { openWakeChannel } from "@/lib/database/wake-channel";
 import { type RunLoop, startRunLoop } from "@/lib/runs/worker/run-loop";
@@ -41,7 +40,7 @@ export async function openByHand({ url, onAct }: SubjectOptions): Promise<Subjec
       return runId;
     },
     async decide(runId) {
-      await decideApproval(deps, by, { approvalId: await findApproval(deps.db, runId), verdict: "approved" });
+      await decideInRun(deps, by, { target: { runId }, verdict: "approved" });
       await untilParked(runId);
     },
     recover: async (runId) => (await openWithWorker({ url, onAct })).recover(runId),
@@ -68,7 +67,7 @@ export async function openWithWorker({ url, onAct }: SubjectOptions): Promise<Su
       return runId;
     },
     async decide(runId) {
-      await decideApproval(deps, by, { approvalId: await findApproval(deps.db, runId), verdict: "approved" });
+      await decideInRun(deps, by, { target: { runId }, verdict: "approved" });
       await watch.until(runId, isRunSettled);
     },
     recover: async (runId) =>
@@ -82,14 +81,6 @@ export async function openWithWorker({ url, onAct }: SubjectOptions): Promise<Su
       await close();
     },
   };
-}
-
-async function findApproval(db: Db, runId: string): Promise<string> {
-  const [found] = await db.$queryRaw<
-    { id: string }[]
-  >`${READ_IN_GROUP}SELECT id FROM approvals WHERE run_id = ${runId} LIMIT 1`;
-  if (!found) throw new Error(`run ${runId} asks nobody`);
-  return found.id;
 }
 
 type Status = Parameters<typeof isRunSettled>[0];

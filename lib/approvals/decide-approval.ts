@@ -28,8 +28,8 @@ import { writeAndGoOn } from "@/lib/runs/worker-slot";
 import { recordApprovalEnded } from "@/lib/telemetry/record-run";
 import { redact } from "@/lib/text/redaction";
 
-export interface DecisionCommand {
-  approvalId: string;
+/** What a person says about a question, whichever it is. */
+export interface Verdict {
   verdict: "approved" | "rejected";
   /** As shown; left out by clients that did not read it, who then decide what is on the row. */
   digest?: string;
@@ -39,6 +39,10 @@ export interface DecisionCommand {
   confirm?: string;
   /** Arguments that the person wants instead. */
   arguments?: Record<string, unknown>;
+}
+
+export interface DecisionCommand extends Verdict {
+  approvalId: string;
 }
 
 export interface DecidedBy extends Decider {
@@ -51,8 +55,22 @@ export interface DecidedBy extends Decider {
 /** What became of the approval by this decision. */
 export type DecidedApproval = Pick<ApprovalView, "id" | "callId" | "runId" | "minApprovals" | keyof DecidedRow>;
 
-export async function decideApproval(deps: Runtime, by: DecidedBy, command: DecisionCommand): Promise<DecidedApproval> {
-  const question = await readQuestion(deps, by, command);
+export async function decideApproval(
+  deps: Runtime,
+  by: DecidedBy,
+  { approvalId, ...command }: DecisionCommand,
+): Promise<DecidedApproval> {
+  const question = await refuseChangedQuestion(approvalId, () => getQuestion(deps.db, approvalId));
+  return decideQuestion(deps, by, { question, command });
+}
+
+/** As decideApproval, of a question that was read a moment ago. */
+export async function decideQuestion(
+  deps: Runtime,
+  by: DecidedBy,
+  { question, command }: { question: Question; command: Verdict },
+): Promise<DecidedApproval> {
+  await refuseChanged(deps, { question, command, by });
   const stricter = await findStricterRule(deps, question.view, command.arguments);
   const approval = stricter ? byStricterRule(question.view, stricter) : question.view;
   refuseUnlessMeant(approval, { by, command, stricter });
@@ -87,11 +105,12 @@ export async function decideApproval(deps: Runtime, by: DecidedBy, command: Deci
 }
 
 /** No approval is taken where rows say something else than was sealed. A rejection is: it sends nothing. */
-async function readQuestion(deps: Runtime, by: DecidedBy, command: DecisionCommand): Promise<Question> {
-  const question = await refuseChangedQuestion(command.approvalId, () => getQuestion(deps.db, command.approvalId));
-  const { view, problem } = question;
+async function refuseChanged(
+  deps: Runtime,
+  { question: { view, problem }, command, by }: { question: Question; command: Verdict; by: DecidedBy },
+): Promise<void> {
   if (view.status !== "pending") throw new KimitsuError("conflict", describeEnd(view), { issues: endIssues(view) });
-  if (problem === null || command.verdict === "rejected") return question;
+  if (problem === null || command.verdict === "rejected") return;
   await noteMismatch(deps, { ...view, problem }, by.actor);
   throw changedRecord(view.id, problem, " It can be rejected, or its run cancelled;");
 }
@@ -136,7 +155,7 @@ async function noteMismatch(
 
 function refuseUnlessMeant(
   approval: ApprovalView,
-  { by, command, stricter }: { by: DecidedBy; command: DecisionCommand; stricter: StricterRule | null },
+  { by, command, stricter }: { by: DecidedBy; command: Verdict; stricter: StricterRule | null },
 ): void {
   const refusal = refusalToDecide(by, approval);
   if (refusal) throw new KimitsuError("forbidden", `${stricter ? STRICTER_NOW : ""}${refusal} Nothing was decided.`);
@@ -155,7 +174,7 @@ function refuseUnlessMeant(
 }
 
 interface Decided {
-  command: DecisionCommand;
+  command: Verdict;
   approval: ApprovalView;
   edited: EditedArguments | null;
 }
