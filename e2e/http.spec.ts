@@ -1,10 +1,21 @@
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Page, Request } from "@playwright/test";
 import { expect, required, test } from "./fixtures";
 import { PLACES, PUBLIC_PLACES } from "./places";
 import { verifies } from "./requirements";
 
 const base = () => required("BASE_URL");
+
+/** Requests of the page that have no answer yet, without the live connection, which never ends. */
+function countRequests(page: Page): () => number {
+  const underWay = new Set<Request>();
+  page.on("framenavigated", () => underWay.clear());
+  page.on("request", (request) => void (request.resourceType() === "eventsource" || underWay.add(request)));
+  page.on("requestfinished", (request) => void underWay.delete(request));
+  page.on("requestfailed", (request) => void underWay.delete(request));
+  return () => underWay.size;
+}
 
 test(verifies("http:health", "liveness and readiness answer to anyone"), async () => {
   expect(await (await fetch(`${base()}/healthz`)).json()).toEqual({ status: "ok" });
@@ -78,16 +89,20 @@ test(
 test(
   verifies("http:csp", "no page breaks the policy itself or writes an error to the console"),
   async ({ open, person }) => {
-    // Every page there is, each until its scripts have nothing left to do.
+    // Every page there is, each until its scripts and its requests have nothing left to do.
     test.slow();
     // What the pages complain about is collected by the fixture, which fails the test.
     const page = await open(await person("admin"));
+    const requests = countRequests(page);
     for (const { path, title, name } of [...PLACES, ...PUBLIC_PLACES.filter((place) => place.name !== "sign-in")]) {
       await page.goto(path);
       // A page that is not there stands under the console's own heading.
       await expect(page.getByRole("heading", { level: name === "not-found" ? 2 : 1, name: title })).toBeVisible();
       await page.waitForFunction(() => Object.keys(document).some((key) => key.startsWith("__reactContainer")));
-      await page.evaluate(() => new Promise((done) => requestIdleCallback(() => requestIdleCallback(done))));
+      await expect(async () => {
+        await page.evaluate(() => new Promise((done) => requestIdleCallback(() => requestIdleCallback(done))));
+        expect(requests(), "requests under way").toBe(0);
+      }).toPass();
     }
   },
 );

@@ -32,24 +32,21 @@ async function reject({ request }: Page, approvalId: string): Promise<void> {
 const toasts = (page: Page) => page.getByRole("region", { name: "Notifications" });
 const toastOf = (page: Page, text: string | RegExp) => toasts(page).getByRole("listitem").filter({ hasText: text });
 
-async function boxOf(locator: Locator) {
-  const box = await locator.boundingBox();
-  if (!box) throw new Error("it is not on the page");
-  return box;
-}
-
-/** Neither covers any part of the other, once both have come to their places. */
+/** Neither covers any part of the other, both measured in the same frame, at any moment that the toast is shown. */
 async function expectApart(toast: Locator, other: Locator, what: string): Promise<void> {
-  const areApart = async () => {
-    const [one, two] = [await boxOf(toast), await boxOf(other)];
-    return (
-      one.x + one.width <= two.x ||
-      two.x + two.width <= one.x ||
-      one.y + one.height <= two.y ||
-      two.y + two.height <= one.y
-    );
-  };
-  await expect.poll(areApart, `${what} is not covered`).toBe(true);
+  const second = await other.elementHandle();
+  const areApart = await toast.evaluate(
+    (first, against) =>
+      new Promise<boolean>((resolve) =>
+        // The toaster finds its place in a frame's callback; this one was asked for later and so runs after it.
+        requestAnimationFrame(() => {
+          const [one, two] = [first.getBoundingClientRect(), (against as Element).getBoundingClientRect()];
+          resolve(one.right <= two.left || two.right <= one.left || one.bottom <= two.top || two.bottom <= one.top);
+        }),
+      ),
+    second,
+  );
+  expect(areApart, `${what} is not covered`).toBe(true);
 }
 
 const WIDTHS = [

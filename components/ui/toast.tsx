@@ -82,7 +82,7 @@ function ToastCard({ toast }: { toast: Toast }) {
       className={
         toast.isSpoken
           ? "sr-only"
-          : "arrives pointer-events-auto flex items-center gap-1 rounded-lg border border-line-strong bg-panel py-1 pr-1 pl-3 shadow-float"
+          : "arrives [--arrives-from:-3px] pointer-events-auto flex items-center gap-1 rounded-lg border border-line-strong bg-panel py-1 pr-1 pl-3 shadow-float"
       }
     >
       <p className="min-w-0 flex-1 py-1.5 text-sm wrap-anywhere">{toast.text}</p>
