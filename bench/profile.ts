@@ -15,13 +15,11 @@ const SAMPLE_MICROSECONDS = 200;
 /** Statements by what only they hold, the more telling first. */
 const STATEMENTS: readonly [RegExp, string][] = [
   [/INSERT INTO runs /, "start, with the claim"],
-  [/INSERT INTO decisions/, "decision, with the claim"],
-  [/SELECT xmin AS version/, "claim"],
-  [/INSERT INTO turns[\s\S]*INSERT INTO approvals/, "first turn, its call and question, the park"],
-  [/INSERT INTO turns[\s\S]*steps_ended AS/, "result, last turn, end of step and run"],
-  [/lapsed AS/, "before the call"],
-  [/SELECT id FROM approvals WHERE run_id/, "which question"],
-  [/SELECT to_json\(v\) AS view/, "the question"],
+  [/UPDATE runs [\s\S]*INSERT INTO approvals/, "first turn, its call and question, the park"],
+  [/UPDATE runs [\s\S]*UPDATE approvals/, "decision, with the claim"],
+  [/UPDATE runs [\s\S]*completed_at = /, "result, last turn, end of step and run"],
+  [/UPDATE runs /, "before the call"],
+  [/FROM approvals a JOIN runs r/, "the question, with its run"],
 ];
 
 interface RoundTrip {
