@@ -1,4 +1,4 @@
-/** A question as its run's journal tells it, and what of the rows about it says something else. */
+/** A question as its run's journal has it, and what in its rows differs from that. */
 import { type ApprovalInRun, noApproval, toApprovalView } from "@/lib/approvals/queries/get-approval";
 import { type ApprovalColumns, findChangedApproval } from "@/lib/approvals/rules/changed-approval";
 import type { Db } from "@/lib/database/client";
@@ -26,7 +26,9 @@ export interface Question {
 type StoredRow = ApprovalColumns & { runId: string; run: RunEnd };
 type RunEnd = RunColumns & Pick<OpenRun, "leaseOwner" | "epoch"> & { seq: number; head: string; wakeAt: string | null };
 
-/** Row and journal are two statements: where they differ because the run went on in between, both are read again. */
+/**
+ * Row and journal are read by two statements: if they differ because the run advanced in between, both are read again.
+ */
 const READS_MAX = 5;
 
 /** Throws RecordChanged when the journal itself was changed. */
@@ -46,14 +48,14 @@ export async function getQuestion(db: Db, approvalId: string): Promise<Question>
   }
 }
 
-/** Of a long run what has ended is left out, unless the question is among it. */
+/** For a long run, ended parts are left out unless the question is among them. */
 async function readRunOf(db: Db, approvalId: string, row: StoredRow): Promise<ReadRun | null> {
   const read = takeKept(db, row) ?? (await readRunToGoOn(db, row.runId));
   const isLeftOut = read?.run.isPart && !read.run.snapshot.approvals.has(approvalId);
   return isLeftOut ? readOpenRun(db, row.runId) : read;
 }
 
-/** The run as this process has parked it, if nothing was written to it since. */
+/** The parked run that this process kept, if nothing was written to it since. */
 function takeKept(db: Db, { runId, run: row }: StoredRow): ReadRun | null {
   const kept = takeParked(db, runId, row.seq);
   if (!kept) return null;
