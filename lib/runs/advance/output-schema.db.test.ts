@@ -52,7 +52,7 @@ function greet({ body }: RecordedRequest): string {
   return sent.includes("greeting_text") && name ? `{"greeting_text":"Good morning, ${name}."}` : "Hello there!";
 }
 
-/** One turn, no params of its own, the answer posted somewhere: the smallest project of ktsu. */
+/** One turn, no params of its own, the answer posted somewhere: the smallest project of the original. */
 function helloFiles(kind: Kind, url: string): Record<string, string> {
   return {
     "gateway.yaml": `env: [{ name: KEY, secret: true }]\nproviders: [{ name: p, type: ${kind.type}, config: { api_key: "{{ env.KEY }}", base_url: "${url}/v1", max_retries: 0 } }]\nmodel_groups: [{ name: standard, models: [p/${kind.model}] }]\n`,
