@@ -82,7 +82,7 @@ function toRead([row]: readonly StoredRow[], folded: Folded): ReadRun | null {
   return row ? { run: { ...folded, ...toLease(row) }, problem: findRowProblem(folded, row) } : null;
 }
 
-/** What others have written since, applied to the same snapshot. False when another worker has the run now. */
+/** What others have written since, with the row of the run as it is now. */
 export interface News {
   entries: Entry[];
   row: RunColumns & Pick<RowOfRun, "leaseOwner" | "epoch" | "seq" | "head">;
