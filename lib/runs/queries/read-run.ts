@@ -20,7 +20,7 @@ export interface ReadRun {
   updatedAt: Date;
   /** By journal row: how many events there are up to it. */
   eventEnds: readonly number[];
-  /** The events by which people are told of, and those that a person must see to. */
+  /** What people did to the run, and calls whose outcome became unknown. */
   notable: readonly EntryEvent[];
 }
 

@@ -31,5 +31,5 @@ export const RUN_TRANSITIONS: TransitionTable<RunStatus> = {
   cancelled: [],
 };
 
-/** A run parked for people is not settled: it goes on when they have spoken. */
+/** A run parked for people is not settled: it continues when they have decided. */
 export const isRunSettled = (status: RunStatus): boolean => isFinal(RUN_TRANSITIONS, status);
