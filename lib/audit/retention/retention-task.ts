@@ -37,7 +37,10 @@ export async function applyRetention({
     const outcome = await detachMonth(db, month, { folder, at: now() });
     if (outcome.kind === "busy") return;
     if (outcome.kind === "kept")
-      log.info({ month: month.name, run: outcome.runId }, "a month of the journal is kept for a run that is");
+      log.info(
+        { month: month.name, run: outcome.runId },
+        "a month of the journal is kept because one of its runs is kept",
+      );
     else
       log.info(
         { month: month.name, file: outcome.month.file, rows: outcome.month.rows },
