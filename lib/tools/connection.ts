@@ -28,7 +28,7 @@ interface Opening {
 export class Connection {
   readonly server: ToolServer;
   private readonly hooks: ConnectionHooks;
-  /** Calls and lists under way. */
+  /** Calls and lists in progress. */
   users = 0;
   lastUsedAt: number;
   #isBroken = false;

@@ -49,7 +49,7 @@ export interface ToolPool {
   listTools(server: ToolServer, options?: { ageMaxMs?: number; signal?: AbortSignal }): Promise<ToolList>;
   /** Provides a live connection for the duration of `work`; only for `callTool`. Throws ServerUnreachable. */
   use<T>(server: ToolServer, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Ends all connections. Calls under way end as unknown. */
+  /** Ends all connections. Calls in progress end as unknown. */
   close(): Promise<void>;
 }
 

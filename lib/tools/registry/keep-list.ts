@@ -19,6 +19,6 @@ export async function keepList({ db, now, projects }: KeepDeps, server: string, 
 export function createListKeeper(deps: KeepDeps): (server: string, list: ToolList) => void {
   return (server, list) =>
     void keepList(deps, server, list).catch((error: unknown) =>
-      log.warn({ server, err: error }, "a list of tools that a server announced could not be kept"),
+      log.warn({ server, err: error }, "a list of tools that a server announced could not be stored"),
     );
 }
