@@ -129,7 +129,7 @@ export async function reachServer(
       throw new KimitsuError("tool_failed", `${message} Agent ${agent.name} cannot work without it.`, { cause: error });
     log.warn(
       { run: memory.run.id, server: name, err: error },
-      "a tool server that is not required cannot be reached; the run goes on without it",
+      "a tool server that is not required cannot be reached; the run continues without it",
     );
     if (memory.run.unreachable.includes(name)) return null;
     await writes.later({ kind: "server_missed", at: deps.now().toISOString(), server: name, message });

@@ -30,7 +30,7 @@ export function createHistoryKeeper({ db, now }: EngineDeps): () => Promise<void
     if (mayHaveLost)
       log.warn(
         facts,
-        "the database was failed over or restored and may have lost commits; calls of the runs that were under way ask a person before they are sent",
+        "the database was failed over or restored and may have lost commits; calls of the runs that were in progress ask a person before they are sent",
       );
     else log.info(facts, "the database was failed over without a loss");
   };

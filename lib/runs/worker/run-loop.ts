@@ -102,7 +102,7 @@ export function startRunLoop(
       if (outcome.kind === "parked" && outcome.wakeAt) lookAt(runId, outcome.wakeAt);
     } catch (error) {
       // Most likely the database is away. The lease expires, and the run is claimed again, here or elsewhere.
-      log.warn({ run: runId, err: error }, "a run was released after a fault; it is taken up again");
+      log.warn({ run: runId, err: error }, "a run could not be advanced; it is claimed again later");
     }
     const wasFull = isFull();
     active.delete(runId);
@@ -201,7 +201,7 @@ export function startRunLoop(
       const drained = Promise.all([stopped, ...[...active.values()].map((entry) => entry.ended)]);
       await within(SHUTDOWN_PATIENCE_MS, drained);
       if (active.size > 0)
-        log.warn({ runs: [...active.keys()] }, "calls did not end in time; other processes go on with these runs");
+        log.warn({ runs: [...active.keys()] }, "calls did not end in time; other processes continue these runs");
       await within(SHUTDOWN_PATIENCE_MS / 10, renewal.stop());
     },
   };
