@@ -19,8 +19,7 @@ export const journalEvents = (which: Prisma.Sql): Prisma.Sql => Prisma.sql`(SELE
 const PROJECTED_KEY = "projections.place";
 
 /**
- * Absent before the first look, while all chains are being read, or after a move to a server with other transaction
- * numbers.
+ * 0 before the first look, while all chains are being read, or after a move to a server with other transaction numbers.
  */
 const PROJECTED_TO = Prisma.sql`coalesce((SELECT (value ->> 'tx')::bigint FROM settings WHERE key = ${PROJECTED_KEY}
     AND value ->> 'fill' IS NULL AND (value ->> 'tx')::bigint <= pg_snapshot_xmin(pg_current_snapshot())::text::bigint), 0)`;
