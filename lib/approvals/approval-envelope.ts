@@ -1,5 +1,5 @@
 /**
- * Approvals in the one form that every client gets, by the API and by the command line, with null for what is absent.
+ * Approvals in the one form that every client gets, from the API and the command line, with null for what is absent.
  */
 import { extendableUntil } from "@/lib/approvals/rules/extension-limit";
 import type { DecidedApproval } from "@/lib/approvals/decide-approval";
@@ -11,7 +11,7 @@ import { type ApprovalInRun, type ApprovalView, getApproval } from "@/lib/approv
 import type { ListedApproval } from "@/lib/approvals/queries/list-approvals";
 import { listSetAsides, type SetAside } from "@/lib/approvals/queries/list-set-asides";
 
-/** A process without a project says what is on record; it decides nothing. */
+/** A process without a project reports what is on record; it decides nothing. */
 async function toStricter(approval: ApprovalView) {
   const runtime = findRuntime();
   const asked = runtime && (await findJudged(runtime, approval));
@@ -26,10 +26,10 @@ async function toStricter(approval: ApprovalView) {
   );
 }
 
-/** Those of a list come without what they are judged by. */
+/** A listed approval comes without the facts it is judged by. */
 type MaybeListed = ApprovalView & Partial<Pick<ListedApproval, "argumentsOmitted">>;
 
-/** Null where today's rules are those that it was asked by, or it is over. */
+/** Null when the approval is over, or today's rules are the ones it was asked under. */
 async function findJudged({ db, projects }: Runtime, approval: ApprovalView): Promise<ApprovalInRun | null> {
   const isJudged = approval.status === "pending" && approval.configHash !== projects.current().project.hash;
   if (!isJudged) return null;
@@ -38,7 +38,7 @@ async function findJudged({ db, projects }: Runtime, approval: ApprovalView): Pr
 
 const isInRun = (approval: ApprovalView): approval is ApprovalInRun => "spending" in approval;
 
-/** With what people said who set them aside. */
+/** With the notes of people who set them aside. */
 export async function toApprovals({ db, now }: EngineDeps, approvals: readonly MaybeListed[]) {
   const asides = await listSetAsides(
     db,
@@ -46,7 +46,7 @@ export async function toApprovals({ db, now }: EngineDeps, approvals: readonly M
     now(),
   );
   const made = [];
-  // One after the other: large arguments, where they have to be judged, are in memory one at a time.
+  // One after the other, so that only one approval's large arguments are in memory at a time.
   for (const approval of approvals) made.push(await toApproval(approval, asides.get(approval.id) ?? []));
   return made;
 }
@@ -96,7 +96,7 @@ async function toApproval(approval: MaybeListed, asides: readonly SetAside[]) {
   };
 }
 
-/** What the one who decided is told. */
+/** What the person who decided gets back. */
 export function toDecided({ id, callId, runId, status, approvals, minApprovals, digest }: DecidedApproval) {
   return { approval_id: id, call_id: callId, run_id: runId, status, approvals, min_approvals: minApprovals, digest };
 }

@@ -11,19 +11,19 @@ import { sweepTimers } from "@/lib/runs/worker/sweep-timers";
 
 const database = useDatabase();
 
-/** Asks for one call with an amount, then says how it ended. */
+/** Asks for one call with an amount, then reports how it ended. */
 const PAY = `agents:
   worker:
     turns:
       - call: [{ tool: t-none, arguments: { amount: 5000 } }]
     otherwise: { output: { ended: "{{ status.t-none }}", told: "{{ results.t-none }}" } }
 `;
-/** Groups are declared by the project, so that a misspelt one is found before it is asked. */
+/** The project declares its groups, so that a misspelt name is found before anyone is asked. */
 const GROUPS = { "policy.yaml": "groups: { finance: {}, desk: {}, leads: {} }\n" };
 const ask = (fields: string) => `- name: t-none\n  require_approval: { ${fields} }`;
 
 describe("who may decide", () => {
-  test("a group that the rule names decides, others learn who can", async () => {
+  test("a group that the rule names decides, and others learn who can", async () => {
     const bench = await openEngineBench(database, {
       script: PAY,
       allowlist: ask("approvers: [finance]"),
@@ -44,7 +44,7 @@ describe("who may decide", () => {
     expect(await bench.recorder.calls("t-none")).toHaveLength(1);
   });
 
-  test("a role that the rule names stands for itself and those above it", async () => {
+  test("a role that the rule names includes every role above it", async () => {
     const bench = await openEngineBench(database, { script: PAY, allowlist: ask("approvers: [operator]") });
     const runId = await bench.launch();
     const [approval] = await bench.pending(runId);
@@ -104,7 +104,7 @@ describe("who may decide", () => {
     expect((await bench.read(other)).output).toMatchObject({ work: { ended: "rejected" } });
   });
 
-  test("`when` asks only for arguments it holds for, and asks when it cannot be evaluated", async () => {
+  test("`when` asks only when it holds for the arguments, and also when it cannot be evaluated", async () => {
     const script = (amount: string) => PAY.replace("5000", amount);
     const small = await openEngineBench(database, { script: script("10"), allowlist: ask('when: "amount > `1000`"') });
     expect(await small.pending(await small.launch())).toHaveLength(0);
@@ -120,22 +120,25 @@ describe("who may decide", () => {
 describe("changing the arguments", () => {
   const editable = { script: PAY, allowlist: ask("on_reject: recover") };
 
-  test(verifies("promise:4", "what the reviewer changed is shown, bound, sent, and told to the model"), async () => {
-    const bench = await openEngineBench(database, editable);
-    const runId = await bench.launch();
-    const [approval] = await bench.pending(runId);
-    expect(await bench.decide(approval!, "approved", { arguments: { amount: 7, note: "less" } })).toBe("approved");
-    const shown = (await bench.read(runId)).calls[0]!;
-    expect(shown.digest).toBe(digestArguments({ amount: 7, note: "less" }));
-    expect(shown.approvals[0]!.digest).toBe(shown.digest);
-    expect(shown.arguments).toEqual({ amount: 7, note: "less" });
-    await bench.advance(runId);
-    const [sent] = await bench.recorder.calls("t-none");
-    expect(digestArguments(sent!.arguments)).toBe(shown.digest);
-    expect((await bench.read(runId)).output).toMatchObject({
-      work: { ended: "succeeded", told: { edited_by_reviewer: true, arguments_used: { amount: 7, note: "less" } } },
-    });
-  });
+  test(
+    verifies("promise:4", "what the reviewer changed is shown, bound to the digest, sent, and reported to the model"),
+    async () => {
+      const bench = await openEngineBench(database, editable);
+      const runId = await bench.launch();
+      const [approval] = await bench.pending(runId);
+      expect(await bench.decide(approval!, "approved", { arguments: { amount: 7, note: "less" } })).toBe("approved");
+      const shown = (await bench.read(runId)).calls[0]!;
+      expect(shown.digest).toBe(digestArguments({ amount: 7, note: "less" }));
+      expect(shown.approvals[0]!.digest).toBe(shown.digest);
+      expect(shown.arguments).toEqual({ amount: 7, note: "less" });
+      await bench.advance(runId);
+      const [sent] = await bench.recorder.calls("t-none");
+      expect(digestArguments(sent!.arguments)).toBe(shown.digest);
+      expect((await bench.read(runId)).output).toMatchObject({
+        work: { ended: "succeeded", told: { edited_by_reviewer: true, arguments_used: { amount: 7, note: "less" } } },
+      });
+    },
+  );
 
   test("changed arguments must fit the tool's schema, and nothing is decided when they do not", async () => {
     const bench = await openEngineBench(database, editable);
@@ -151,7 +154,7 @@ describe("changing the arguments", () => {
     expect(await bench.pending(runId)).toHaveLength(1);
   });
 
-  test("changed arguments are judged by the policy again", async () => {
+  test("changed arguments are judged again by the policy", async () => {
     const bench = await openEngineBench(database, {
       ...editable,
       agent:
@@ -166,7 +169,7 @@ describe("changing the arguments", () => {
     expect(await bench.decide(approval!, "approved", { arguments: { amount: 8999 } })).toBe("approved");
   });
 
-  test("a rule may forbid changing them, and so does an approval that was given before", async () => {
+  test("a rule may forbid changing them, and an approval that was given before forbids it too", async () => {
     const fixed = await openEngineBench(database, { script: PAY, allowlist: ask("edit: false") });
     const [one] = await fixed.pending(await fixed.launch());
     await expect(fixed.decide(one!, "approved", { arguments: { amount: 1 } })).rejects.toThrow(
@@ -181,7 +184,7 @@ describe("changing the arguments", () => {
     );
   });
 
-  test("of a quorum the first may change them, and the second decides what is now shown", async () => {
+  test("in a quorum the first may change them, and the second decides what is shown now", async () => {
     const bench = await openEngineBench(database, { script: PAY, allowlist: ask("min_approvals: 2") });
     const runId = await bench.launch();
     const [before] = await bench.pending(runId);
@@ -195,7 +198,7 @@ describe("changing the arguments", () => {
 });
 
 describe("time", () => {
-  test(verifies("promise:2", "an expired call never reaches the server; by `fail` the step fails"), async () => {
+  test(verifies("promise:2", "an expired call never reaches the server; with `fail` the step fails"), async () => {
     const bench = await openEngineBench(database, { script: PAY, allowlist: ask("timeout: 30m, on_reject: recover") });
     const runId = await bench.launch();
     const [approval] = await bench.pending(runId);
@@ -213,7 +216,7 @@ describe("time", () => {
     expect(await bench.recorder.calls("t-none")).toHaveLength(0);
   });
 
-  test("by `reject` an expiry is told to the agent in its own words", async () => {
+  test("with `reject` an expiry reaches the agent with its own wording", async () => {
     const bench = await openEngineBench(database, {
       script: PAY,
       allowlist: ask("timeout: 45s, timeout_behavior: reject, on_reject: recover"),
@@ -227,7 +230,7 @@ describe("time", () => {
     });
   });
 
-  test("escalation adds those it names, once, and keeps those who could decide before", async () => {
+  test("escalation adds the approvers it names, once, and keeps those who could decide before", async () => {
     const bench = await openEngineBench(database, {
       script: PAY,
       allowlist: ask("approvers: [desk], escalate: { after: 10m, to: [leads] }"),
@@ -261,7 +264,7 @@ describe("what a rejection does", () => {
     return { bench, run: await bench.read(runId) };
   };
 
-  test("fail ends the step and so the run, and says who refused what", async () => {
+  test("fail ends the step and with it the run, and says who refused what", async () => {
     const { run } = await rejectAll("on_reject: fail", PAY);
     expect(run.status).toBe("failed");
     expect(run.error).toMatchObject({
@@ -290,7 +293,7 @@ describe("what a rejection does", () => {
     });
   });
 
-  test("retry lets it ask for another call twice, then fails", async () => {
+  test("retry lets the agent propose another call twice, then fails", async () => {
     const turns = [1, 2, 3, 4]
       .map((amount) => `      - call: [{ tool: t-none, arguments: { amount: ${amount} } }]`)
       .join("\n");
@@ -324,14 +327,14 @@ describe("what a rejection does", () => {
     expect(last.messages[0]!.text).toMatch(/last turn/);
   });
 
-  test("a call asked for on the last turn is refused, because no tool was offered", async () => {
+  test("a call proposed on the last turn is refused, because no tool was offered", async () => {
     const script = `agents:\n  worker:\n    turns:\n      - call: [{ tool: t-none, arguments: { amount: 1 } }]\n      - call: [{ tool: mcp__recorder__echo, arguments: {}, unlisted: true }]\n    otherwise: { output: { told: "{{ results.echo }}" } }\n`;
     const { bench, run } = await rejectAll("on_reject: degrade", script);
     expect(await bench.recorder.calls("echo")).toHaveLength(0);
     expect(run.output).toMatchObject({ work: { told: { code: "no_tools_left" } } });
   });
 
-  test("the same call asked for again is answered from the earlier rejection, and nobody is asked twice", async () => {
+  test("a repeated call gets the earlier rejection as its answer, and nobody is asked twice", async () => {
     const turn = "      - call: [{ tool: t-none, arguments: { amount: 5000 } }]";
     const script = `agents:\n  worker:\n    turns:\n${turn}\n${turn}\n${turn}\n    otherwise: { output: { told: "{{ results.t-none }}" } }\n`;
     const { run } = await rejectAll("on_reject: recover", script);
@@ -346,7 +349,7 @@ describe("what a rejection does", () => {
   });
 });
 
-test("a person who saw other arguments decides nothing", async () => {
+test("a person who saw other arguments cannot decide", async () => {
   const bench = await openEngineBench(database, { script: PAY, allowlist: ask("reason: big") });
   const [approval] = await bench.pending(await bench.launch());
   const command = { approvalId: approval!.id, verdict: "approved" as const, digest: digestArguments({ amount: 1 }) };

@@ -1,4 +1,4 @@
-/** What a decision is taken on: the journal, and rows that agree with it. */
+/** A decision is based on the journal, and on rows that agree with it. */
 import { afterEach, describe, expect, test } from "vitest";
 import { decideApproval } from "@/lib/approvals/decide-approval";
 import { findDecidable } from "@/lib/approvals/find-decidable";
@@ -36,7 +36,7 @@ async function asked(rule = "reason: big") {
 
 type Asked = Awaited<ReturnType<typeof asked>>;
 
-/** A change that says nothing, as if something came in between. */
+/** An empty change, as if something were committed in between. */
 const touch = ({ bench, runId, approval }: Asked) => {
   const at = bench.clock.now();
   const change = {
@@ -51,7 +51,7 @@ const touch = ({ bench, runId, approval }: Asked) => {
 };
 
 describe("rows that were changed by hand", () => {
-  test("a row of the inbox that differs lets nobody approve, stands on the trail, and does not keep anyone from rejecting", async () => {
+  test("an inbox row that differs prevents approval, is recorded on the trail, and does not prevent rejection", async () => {
     const it = await asked("min_approvals: 2");
     await sql`UPDATE approvals SET min_approvals = 1 WHERE id = ${it.approval.id}`;
     const admin = await it.bench.person("admin");
@@ -80,7 +80,7 @@ describe("rows that were changed by hand", () => {
     expect(row).toMatchObject({ status: "cancelled", version: 2 });
   });
 
-  test("a changed row of the run keeps from approving, and from nothing that ends", async () => {
+  test("a changed run row prevents approval, but nothing that ends the run", async () => {
     const it = await asked();
     await sql`UPDATE runs SET started_by_user_id = NULL WHERE id = ${it.runId}`;
     await expect(it.bench.decide(it.approval, "approved")).rejects.toThrow(
@@ -91,13 +91,13 @@ describe("rows that were changed by hand", () => {
     await cancelRun(it.bench.deps, TEST_ACTOR, { runId: it.runId });
   });
 
-  test("a changed journal says nothing on which anything could be done", async () => {
+  test("nothing can be done on the basis of a changed journal", async () => {
     const it = await asked();
     await sql`ALTER TABLE journal DISABLE TRIGGER USER`;
     await sql`GRANT UPDATE ON journal TO CURRENT_USER`;
     await sql`UPDATE journal SET data = replace(data, '5000', '5') WHERE run_id = ${it.runId}`;
     await sql`ALTER TABLE journal ENABLE TRIGGER USER`;
-    // Another process, which has not kept the run.
+    // Another process, which does not have the run in memory.
     const next = await openEngineBench(database, { script: PAY, on: it.bench });
     const deps = { ...next.deps, db: connect(database.url, 4) };
     database.closing.push(() => deps.db.$disconnect());
@@ -113,7 +113,7 @@ describe("rows that were changed by hand", () => {
   });
 });
 
-test("who is shut out in the moment of the decision does not decide", async () => {
+test("a person whose account is disabled at the moment of the decision does not decide", async () => {
   const it = await asked();
   const by = await it.bench.person();
   const hold = holdAt("decide-approval:before-commit", { subject: it.approval.id });
@@ -125,7 +125,7 @@ test("who is shut out in the moment of the decision does not decide", async () =
   expect((await it.bench.pending(it.runId))[0]).toMatchObject({ status: "pending", decisions: [] });
 });
 
-test("a decision comes through however often something comes in between, at last under a lock", async () => {
+test("a decision succeeds however often another commit comes in between, in the end under a lock", async () => {
   const it = await asked();
   const hold = holdAt("decide-approval:before-commit", { subject: it.approval.id });
   const deciding = it.bench.decide(it.approval, "approved");
@@ -142,7 +142,7 @@ test("a decision comes through however often something comes in between, at last
 
 test("lists show what is not projected yet", async () => {
   const it = await asked();
-  // Nothing brings the projections up to date for this one.
+  // Nothing brings the projections up to date for this client.
   const db = connect(database.url, 4);
   database.closing.push(() => db.$disconnect());
   await db.$executeRaw`DELETE FROM projected_runs WHERE run_id = ${it.runId}`;
@@ -155,7 +155,7 @@ test("lists show what is not projected yet", async () => {
   expect(await findDecidable(db, { runId: it.runId })).toMatchObject({ id: it.approval.id });
 });
 
-test("a decision that its worker reads while it is about to park the run is acted upon", async () => {
+test("a decision is acted upon when the worker reads it just before it parks the run", async () => {
   const call = (amount: number) => `{ tool: t-none, arguments: { amount: ${amount} } }`;
   const bench = await openEngineBench(database, {
     script: `agents:\n  worker:\n    turns:\n      - call: [${call(1)}, ${call(2)}]\n    otherwise: { output: {} }\n`,

@@ -1,7 +1,7 @@
 /**
- * A person's decision about one pending call. What is decided is read from the run's journal, never from the request; the digest
- * that the person saw must be the one that was sealed. Of two who decide at the same instant one wins, and the other learns who,
- * what and when.
+ * A person's decision about one pending call. The question is read from the run's journal, never from the request; the
+ * digest that the person saw must be the sealed one. Of two people who decide at the same instant one wins, and the
+ * other learns who decided what and when.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import { canonicalizeArguments, digestArguments } from "@/lib/text/digest";
@@ -31,11 +31,11 @@ import { redact } from "@/lib/text/redaction";
 /** What a person says about a question, whichever it is. */
 export interface Verdict {
   verdict: "approved" | "rejected";
-  /** As shown; left out by clients that did not read it, who then decide what is on the row. */
+  /** As shown; a client that did not read it omits it and decides what is on the row. */
   digest?: string;
   comment?: string;
   reason?: string;
-  /** For a critical call: the value of it that whoever approves has typed or stated. */
+  /** For a critical call: the value from the call that the approving person typed or stated. */
   confirm?: string;
   /** Arguments that the person wants instead. */
   arguments?: Record<string, unknown>;
@@ -52,7 +52,7 @@ export interface DecidedBy extends Decider {
   userName?: string;
 }
 
-/** What became of the approval by this decision. */
+/** The approval after this decision. */
 export type DecidedApproval = Pick<ApprovalView, "id" | "callId" | "runId" | "minApprovals" | keyof DecidedRow>;
 
 export async function decideApproval(
@@ -115,7 +115,7 @@ async function refuseChanged(
   throw changedRecord(view.id, problem, " It can be rejected, or its run cancelled;");
 }
 
-/** A journal that was changed says nothing on which anything could be done, so that it can be neither approved nor rejected. */
+/** A changed journal can be trusted for nothing, so the question can be neither approved nor rejected. */
 async function refuseChangedQuestion<T>(approvalId: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -137,7 +137,7 @@ function refusedByGuard({ view, problem }: Question): KimitsuError {
   return new KimitsuError("forbidden", `${message} Nothing was decided.`);
 }
 
-/** Puts it on the trail and changes nothing else; where not even that can be written, the verification still finds it. */
+/** Records it on the trail and changes nothing else; if even that cannot be written, verification still finds it. */
 async function noteMismatch(
   deps: Runtime,
   { id, callId, runId, problem }: ApprovalView & { problem: string },
@@ -209,7 +209,9 @@ async function findName(db: Runtime["db"], userId: string): Promise<string> {
 
 const STRICTER_NOW = "The project's rules are stricter now than when this was asked. ";
 
-/** The question as it would be asked today. The question on record is held to it before the decision is written. */
+/**
+ * The question as it would be asked today; the question on record is tightened to it before the decision is written.
+ */
 function byStricterRule(asked: ApprovalInRun, { rule, approvers }: StricterRule): ApprovalInRun {
   return {
     ...asked,

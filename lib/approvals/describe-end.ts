@@ -1,4 +1,4 @@
-/** How a question ended, in words, for whoever comes too late. */
+/** How a question ended, in words, for somebody who decides too late. */
 import type { ApprovalView } from "@/lib/approvals/queries/get-approval";
 
 export function describeEnd(approval: ApprovalView): string {

@@ -1,4 +1,4 @@
-/** Widens the circle of those who may decide once the rule's time has come; once only. False when there was nothing to do. */
+/** Adds more approvers once the rule's escalation time has come; once only. False when there was nothing to do. */
 import type { DueApproval } from "@/lib/approvals/queries/list-due-approvals";
 import type { Db } from "@/lib/database/client";
 import { approvalOf } from "@/lib/runs/changes/move";

@@ -1,4 +1,4 @@
-/** Ends a question that nobody decided in time, with its call, and wakes its run. False when someone was quicker. */
+/** Ends a question that nobody decided in time, and its call, and wakes its run. False when someone decided first. */
 import type { DueApproval } from "@/lib/approvals/queries/list-due-approvals";
 import type { Db } from "@/lib/database/client";
 import { approvalOf } from "@/lib/runs/changes/move";

@@ -1,6 +1,6 @@
 /**
- * Gives people more time to decide, up to a limit. Only who could decide may: others could keep a call open that they have no
- * say in.
+ * Gives people more time to decide, up to a limit. Only people who may decide can extend: others could keep a call open
+ * that they have no say in.
  */
 import { refusalToDecide } from "@/lib/approvals/rules/eligibility";
 import { extendableUntil } from "@/lib/approvals/rules/extension-limit";

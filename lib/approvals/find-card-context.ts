@@ -1,6 +1,5 @@
 /**
- * What the project says of a call that people are asked about, for its card: the run's own, and today's where that is
- * stricter.
+ * What the project says about a call for its card: the project version of the run, and today's where that is stricter.
  */
 import { factsOf } from "@/lib/policy/judge-by-project";
 import type { RunDeps } from "@/lib/runs/advance/run-deps";

@@ -1,4 +1,4 @@
-/** Which approval a decision is about, when it names a run, or a step of one, and perhaps a call. */
+/** Finds the approval that a decision is about when it names a run, or one of its steps, and perhaps a call. */
 import { KimitsuError } from "@/lib/errors";
 import type { Db } from "@/lib/database/client";
 import { type ApprovalInRun, type ApprovalView, readRunOf, viewsOf } from "@/lib/approvals/queries/get-approval";
@@ -6,13 +6,13 @@ import { type ApprovalInRun, type ApprovalView, readRunOf, viewsOf } from "@/lib
 export interface DecisionTarget {
   runId: string;
   callId?: string | undefined;
-  /** Narrows to the calls of one step. */
+  /** Limits the search to the calls of one step. */
   stepKey?: string | undefined;
 }
 
 /**
- * The one that waits; the last one that was decided when none does, so that deciding it says by whom. Several are a conflict
- * that lists them.
+ * The approval that waits; if none waits, the last decided one, so that deciding it reports who decided. Several
+ * waiting approvals are a conflict that lists them.
  */
 export async function findDecidable(db: Db, { runId, callId, stepKey }: DecisionTarget): Promise<ApprovalInRun> {
   const run = await readRunOf(db, runId);

@@ -1,6 +1,6 @@
 /**
- * How far the failure of an agent reaches when people refuse its call: to the run, to one item of a fan-out that may
- * lose it, or to the agent that called it.
+ * What fails when people refuse an agent's call: the run, one item of a fan-out that may lose it, or the agent that
+ * called it.
  */
 import type { ProjectStep, ProjectWorkflow } from "@/lib/config/project";
 import type { FailureReach } from "@/lib/approvals/rules/after-rejection";
@@ -8,7 +8,7 @@ import type { RunDeps } from "@/lib/runs/advance/run-deps";
 import type { ApprovalInRun } from "@/lib/approvals/queries/get-approval";
 import type { ChainedStep } from "@/lib/runs/rules/run-places";
 
-/** As things stood when it was read: items that fail meanwhile use up what their fan-out may lose. */
+/** As of the moment it was read: items that fail meanwhile use up the failures that their fan-out allows. */
 export async function findReach(
   { projects }: Pick<RunDeps, "projects">,
   { chain, configHash, workflow }: Pick<ApprovalInRun, "chain" | "configHash" | "workflow">,
@@ -31,7 +31,7 @@ function forEachOf(step: ProjectStep | undefined) {
   return step && "for_each" in step.definition ? step.definition.for_each : undefined;
 }
 
-/** The step of a workflow's file that each row stands for, from the run's own workflow down. */
+/** The step in a workflow's file behind each row, from the run's own workflow down. */
 function followSteps(
   workflow: ProjectWorkflow | undefined,
   chain: readonly ChainedStep[],
@@ -40,7 +40,7 @@ function followSteps(
   let within = workflow ?? null;
   let last: ProjectStep | undefined;
   for (const row of chain.toReversed()) {
-    // An item stands for the step above it once more.
+    // An item has the same step in the file as the row above it.
     const step = row.itemIndex !== null ? last : within?.steps.find(({ id }) => id === row.key);
     if (!step) break;
     steps.set(row, step);

@@ -1,7 +1,6 @@
 /**
- * What today's project asks of a call that people were asked about under an earlier one, where that is more than they
- * were asked for. Looked at when the question is shown and when it is decided; the worker judges once more in the
- * moment before it sends the call.
+ * What today's project asks for a call that people were asked about under an earlier project version, if that is more.
+ * Checked when the question is shown and when it is decided; the worker judges again right before it sends the call.
  */
 import { combineApprovalRules, type StricterRule } from "@/lib/policy/approval-rule";
 import { toCallerScopes } from "@/lib/policy/agent-scope";
@@ -28,7 +27,7 @@ type Asked = Pick<
   | "spending"
 >;
 
-/** Null when what people were asked for is enough today, and for a question that is over. */
+/** Null when what people were asked is enough today, and for a question that is over. */
 export async function findStricterRule(
   deps: Pick<RunDeps, "db" | "projects" | "deployment">,
   asked: Asked,
@@ -50,7 +49,9 @@ export async function findStricterRule(
   };
 }
 
-/** Null when the run's own project has no such agent or server, as only a hand in the database could bring about. */
+/**
+ * Null when the run's own project has no such agent or server, which only a manual change in the database can cause.
+ */
 async function judgeByToday(
   deps: Pick<RunDeps, "db" | "projects" | "deployment">,
   asked: Asked,

@@ -37,7 +37,7 @@ async function queues(bench: Bench, reader: Parameters<typeof listInbox>[1]) {
 test(
   verifies(
     "inbox:aside",
-    "a call set aside sinks for that person alone, comes back by the clock, and the others read the note",
+    "a call set aside sinks for that person alone, returns when its time comes, and others can read the note",
   ),
   async () => {
     const bench = await open();
@@ -76,7 +76,10 @@ test(
 );
 
 test(
-  verifies("inbox:aside", "any change brings it back, and so does its person; nobody sets aside what is not theirs"),
+  verifies(
+    "inbox:aside",
+    "any change brings it back, and so can its person; nobody can set aside what is not theirs to decide",
+  ),
   async () => {
     const bench = await open("approvers: [operator], timeout: 2h");
     const ana = await bench.person("operator");
@@ -101,7 +104,7 @@ test(
 test(
   verifies(
     "preferences:account",
-    "a change of preferences keeps the others, stands on the trail, and is read with the session",
+    "a change of preferences keeps the other preferences, is recorded on the trail, and is read with the session",
   ),
   async () => {
     const deps = testDeps(database);

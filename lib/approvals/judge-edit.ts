@@ -1,6 +1,6 @@
 /**
- * Arguments that a reviewer changed are held to the tool's schema and judged by the policy again, like the agent's own:
- * by all agents above it too.
+ * Arguments that a reviewer changed must fit the tool's schema and are judged by the policy again, like the agent's
+ * own, including the policy of all agents above it.
  */
 import { toCallerScopes } from "@/lib/policy/agent-scope";
 import { factsOf, judgeByProject } from "@/lib/policy/judge-by-project";

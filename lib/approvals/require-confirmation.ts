@@ -1,4 +1,7 @@
-/** A critical call is approved only with a value of it, typed or stated, by whoever approves it and from wherever. */
+/**
+ * A critical call is approved only together with one of its values, typed or stated, whoever approves it and from
+ * wherever.
+ */
 import type { Runtime } from "@/lib/runs/runtime";
 import { KimitsuError } from "@/lib/errors";
 import { chooseConfirmWord } from "@/lib/approvals/view/confirm-word";
@@ -9,7 +12,7 @@ import { showArguments } from "@/lib/approvals/view/show-arguments";
 type Deps = Pick<Runtime, "db">;
 type Confirmed = Pick<ApprovalView, "id" | "danger" | "tool" | "definitionFingerprint" | "arguments">;
 
-/** Throws `invalid_request` that names the word. `arguments` are those that would be sent, redacted. */
+/** Throws `invalid_request` that names the expected value. `arguments` are those that would be sent, redacted. */
 export async function requireConfirmation(deps: Deps, approval: Confirmed, confirm: string | undefined): Promise<void> {
   if (approval.danger !== "critical") return;
   const word = await findConfirmWord(deps, approval);

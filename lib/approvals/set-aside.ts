@@ -1,4 +1,7 @@
-/** "Not now": a reviewer's own queue lets a call sink, and the others read why. It decides nothing and gives nobody more time. */
+/**
+ * "Not now": a call sinks in a reviewer's own queue, and others can read why. It decides nothing and gives nobody more
+ * time.
+ */
 import { z } from "zod";
 import type { EventData } from "@/lib/audit/rules/audit-event";
 import { refusalToDecide } from "@/lib/approvals/rules/eligibility";

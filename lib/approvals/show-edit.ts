@@ -1,5 +1,5 @@
 /**
- * A reviewer's changes before they are sent: judged as they will be then, and redacted as they will be kept. Nothing is
+ * Previews a reviewer's changes: judged as they will be when sent, and redacted as they will be stored. Nothing is
  * written.
  */
 import { redact } from "@/lib/text/redaction";
@@ -7,7 +7,7 @@ import { judgeEdit } from "@/lib/approvals/judge-edit";
 import type { Runtime } from "@/lib/runs/runtime";
 import type { ApprovalInRun } from "@/lib/approvals/queries/get-approval";
 
-/** The changed arguments as a person may see them; what the decision would be refused for is refused here already. */
+/** The changed arguments as a person may see them; whatever would make the decision fail already fails here. */
 export async function showEdit(
   deps: Runtime,
   approval: ApprovalInRun,

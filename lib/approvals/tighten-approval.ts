@@ -1,4 +1,6 @@
-/** Holds a question that waits to a stricter rule than it was asked by. Nothing happens when it waits no more. */
+/**
+ * Applies a stricter rule to a waiting approval than the one it was asked under. Does nothing when it no longer waits.
+ */
 import { listAllowed } from "@/lib/approvals/transitions/eligible-sql";
 import type { EngineDeps } from "@/lib/database/deps";
 import type { StricterRule } from "@/lib/policy/approval-rule";
@@ -9,7 +11,7 @@ import type { RunSnapshot } from "@/lib/runs/snapshot";
 
 export type Tightening = Pick<StricterRule, "rule" | "approvers"> & { approvalId: string; runId: string };
 
-/** Whoever decides in between is looked up as well. */
+/** Each try also looks up people who decided in between. */
 const TRIES_MAX = 3;
 
 export async function tightenApproval({ db, now }: EngineDeps, tightening: Tightening): Promise<void> {
@@ -28,7 +30,7 @@ export async function tightenApproval({ db, now }: EngineDeps, tightening: Tight
 
 interface Looked {
   deciders: readonly string[];
-  /** Those of them whom the stricter rule lets decide. */
+  /** Those of `deciders` who may decide under the stricter rule. */
   allowed: ReadonlySet<string>;
   at: Date;
 }

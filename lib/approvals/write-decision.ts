@@ -1,7 +1,7 @@
 /**
- * One person's word on one approval, on record: the decision, its effect on approval and call, and the wake-up of the run, in one
- * commit. The first way out of `pending` is final; whoever comes second, however close, is told who came first and has changed
- * nothing. Given a worker that has a place for the run, a decision that wakes it also claims it.
+ * Records one person's decision: the decision, its effect on approval and call, and the wake-up of the run, in one
+ * commit. The first transition out of `pending` is final; whoever comes second, however close, learns who came first
+ * and has changed nothing. If a worker with a free worker slot is given, a decision that wakes the run also claims it.
  */
 import { describeEnd, endIssues } from "@/lib/approvals/describe-end";
 import { toApprovalView } from "@/lib/approvals/queries/get-approval";
@@ -17,7 +17,7 @@ import type { ApprovalRow, RunSnapshot } from "@/lib/runs/snapshot";
 
 export type NewDecision = Omit<ApprovalDecided, "kind" | "at"> & {
   runId: string;
-  /** How many must approve, as the person was told. */
+  /** How many must approve, as shown to the person. */
   minApprovals: number;
 };
 
@@ -27,13 +27,16 @@ export type DecidedRow = Pick<ApprovalRow, "status" | "approvals" | "digest" | "
 export interface DecisionWrite {
   claimer: Claimer | null;
   at: Date;
-  /** The run as it was seen; not given after a change by whoever decides. */
+  /** The run as it was read; absent if the caller has changed it since. */
   first?: OpenRun;
-  /** Also where the rows of the run were changed: for a rejection, which sends nothing. */
+  /** Commit even if the rows of the run were changed: for a rejection, which sends nothing. */
   despiteRow: boolean;
 }
 
-/** Throws `conflict` when it is over, or not what the person saw; null when the person may not decide it at this moment. */
+/**
+ * Throws `conflict` when it is over, or is not what the person saw; null when the person may not decide it at this
+ * moment.
+ */
 export async function writeDecision(
   db: Db,
   decision: NewDecision,
@@ -77,7 +80,7 @@ function buildDecision(
   };
 }
 
-/** What it was that came first. */
+/** Throws `conflict` that says what came first. */
 function refuseLate(snapshot: RunSnapshot, { approvalId, ...said }: NewDecision, at: Date): void {
   const approval = approvalOf(snapshot, approvalId);
   if (approval.status !== "pending") {

@@ -1,7 +1,4 @@
-/**
- * Someone who can write to the database lets a call pass that nobody approved: it is not sent, and what they wrote is
- * found.
- */
+/** Someone with write access to the database forges an approval: the call is not sent, and what they wrote is found. */
 import { expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { verifyAudit } from "@/lib/audit/verify-audit";
@@ -28,7 +25,7 @@ async function asked() {
 test(
   verifies(
     "audit:tampering",
-    "a decision that was written into the database by hand is named, and so is the call that it was to send",
+    "a decision that was written into the database by hand is named, and so is the call that it was meant to send",
   ),
   async () => {
     const { bench, runId, approval, findings, wake } = await asked();

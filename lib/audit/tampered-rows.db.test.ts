@@ -1,6 +1,7 @@
 /**
- * Someone has the application's own database role and a prompt of SQL. Whatever they write into the journal or into the rows that
- * are copies of it: the tool server gets nothing but what was shown and approved, by people who may, and `audit verify` names it.
+ * Someone has the application's own database role and an SQL prompt. Whatever they write into the journal or its
+ * copies: the tool server gets only what was shown and approved by people who may approve, and `audit verify` names the
+ * change.
  */
 import { afterEach, describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
@@ -16,11 +17,11 @@ import { TEST_ACTOR } from "@/lib/testing/run-bench";
 
 const database = useDatabase();
 afterEach(() => releaseAll());
-/** As the application itself writes: with its role, over its connection. */
+/** Writes like the application itself: with its role, over its connection. */
 const sql = <T = unknown[]>(strings: TemplateStringsArray, ...values: unknown[]): Promise<T> =>
   database.db.$queryRaw<T>(strings, ...values);
 
-/** The role owns the table, so that it can give itself the right, and switch the guards off. */
+/** The role owns the table, so it can grant itself the right, and switch the guards off. */
 async function tamper(work: () => Promise<unknown>): Promise<void> {
   await sql`GRANT UPDATE, DELETE ON journal, journal_other TO CURRENT_USER`;
   await sql`ALTER TABLE journal DISABLE TRIGGER USER`;
@@ -50,7 +51,7 @@ async function asked(facts: Partial<BenchFacts> = {}) {
       ({ body }) => (JSON.parse(body) as { events: { type: string; data: Record<string, unknown> }[] }).events,
     );
   };
-  /** As a worker that finds the run, which takes it up by what is on record. */
+  /** Like a worker that finds the run and resumes it from the record. */
   const advance = async () => {
     await sql`UPDATE runs SET wake_at = ${bench.clock.now()} WHERE id = ${runId} AND lease_owner IS NULL`;
     const candidate = await findCandidate(database.db, runId);
@@ -70,7 +71,10 @@ async function asked(facts: Partial<BenchFacts> = {}) {
 
 type Asked = Awaited<ReturnType<typeof asked>>;
 
-/** Nothing was sent, the run has ended with an incident on its trail, nobody is asked any more, and the verification names it. */
+/**
+ * Nothing was sent, the run has ended with an incident on its trail, nobody is asked any more, and verification names
+ * it.
+ */
 async function expectStopped({ sent, trail, findings, bench, runId }: Asked): Promise<void> {
   expect(await sent()).toEqual([]);
   expect(await trail()).toContainEqual(
@@ -90,7 +94,7 @@ async function replaceIn(
   expect(await database.db.$executeRawUnsafe(statement, from, to, runId)).toBeGreaterThan(0);
 }
 
-/** Stands in the data of a call; what is put before it is read as the call's. */
+/** Is in the data of a call; text inserted before it is read as part of the call. */
 const FINGERPRINT = '"definitionFingerprint":';
 
 describe("in the journal, after people have approved", () => {
@@ -100,7 +104,7 @@ describe("in the journal, after people have approved", () => {
     ["arguments that are no JSON", [FINGERPRINT, `"argumentsCanonical":"{\\"amount\\":",${FINGERPRINT}`]],
     ["a rule that asks for nobody", ['"rule":{', '"minApprovals":0,"rule":{']],
   ] as const)(
-    verifies("audit:rows-against-seals", "%s in what a run is folded from: nothing is sent"),
+    verifies("audit:rows-against-seals", "%s in the changes that a run is folded from: nothing is sent"),
     async (_what, change) => {
       const it = await asked();
       await it.bench.decide(it.approval, "approved");
@@ -114,7 +118,7 @@ describe("in the journal, after people have approved", () => {
   test(
     verifies(
       "audit:rows-against-seals",
-      "other arguments with every digest and hash made to fit are not sent: the seal is not",
+      "other arguments with every digest and hash adjusted are not sent: the seal does not match",
     ),
     async () => {
       const it = await asked();
@@ -141,20 +145,20 @@ describe("in the journal, after people have approved", () => {
     },
   );
 
-  test(
-    verifies("audit:rows-against-seals", "a trail from which a row was taken out lets nothing through"),
-    async () => {
-      const it = await asked();
-      await it.bench.decide(it.approval, "approved");
-      await tamper(() => sql`DELETE FROM journal WHERE run_id = ${it.runId} AND seq = 2`);
-      await it.advance();
-      await expectStopped(it);
-      expect(await it.findings()).toContain("row 3: row 2 is missing before it");
-    },
-  );
+  test(verifies("audit:rows-against-seals", "a trail from which a row was removed lets nothing through"), async () => {
+    const it = await asked();
+    await it.bench.decide(it.approval, "approved");
+    await tamper(() => sql`DELETE FROM journal WHERE run_id = ${it.runId} AND seq = 2`);
+    await it.advance();
+    await expectStopped(it);
+    expect(await it.findings()).toContain("row 3: row 2 is missing before it");
+  });
 
   test(
-    verifies("audit:rows-against-seals", "a call that has run is not run again because rows say that the run waits"),
+    verifies(
+      "audit:rows-against-seals",
+      "a call that was executed is not executed again because rows say that the run waits",
+    ),
     async () => {
       const it = await asked();
       await it.bench.decide(it.approval, "approved");
@@ -191,7 +195,7 @@ describe("in the journal, before people have approved", () => {
   test(
     verifies(
       "audit:rows-against-seals",
-      "an approval of another run is no approval of this one, as it is or with the names replaced",
+      "an approval of another run does not count for this one, unchanged or with the names replaced",
     ),
     async () => {
       for (const isReplaced of [false, true]) {
@@ -224,11 +228,11 @@ describe("in the journal, before people have approved", () => {
   );
 });
 
-describe("in the rows beside it", () => {
+describe("in the rows that are copies", () => {
   test(
     verifies(
       "audit:rows-against-seals",
-      "another tool, other arguments and another result on a projection are named, and what was approved is what is sent",
+      "another tool, other arguments and another result in a projection are named, and what was approved is what is sent",
     ),
     async () => {
       const it = await asked();
@@ -260,7 +264,7 @@ describe("in the rows beside it", () => {
   test.each([...GRANTED, ["summary", "summary = 'Pay five'", "what it shows is not what was sealed"]])(
     verifies(
       "audit:rows-against-seals",
-      "another %s on the row of a granted question stops the run: nothing is sent, nobody is asked again, and it is named",
+      "another %s on the row of a granted approval stops the run: nothing is sent, nobody is asked again, and it is named",
     ),
     async (what, change, problem) => {
       const it = await asked();
@@ -277,7 +281,7 @@ describe("in the rows beside it", () => {
   test.each(GRANTED)(
     verifies(
       "audit:rows-against-seals",
-      "another %s on it in the moment before the call, under a worker that has read it, stops the run too",
+      "another %s on it right before the call, under a worker that has read it, stops the run too",
     ),
     async (_what, change, problem) => {
       const it = await asked();
@@ -293,7 +297,7 @@ describe("in the rows beside it", () => {
     },
   );
 
-  test(verifies("audit:rows-against-seals", "a granted question whose row is gone stops the run"), async () => {
+  test(verifies("audit:rows-against-seals", "a granted approval whose row is gone stops the run"), async () => {
     const it = await asked();
     await it.bench.decide(it.approval, "approved");
     await sql`DELETE FROM decisions WHERE approval_id = ${it.approval.id}`;
@@ -362,7 +366,7 @@ describe("in the rows beside it", () => {
       "promise:1",
       verifies(
         "audit:rows-against-seals",
-        "a call that rows call approved is not sent without a sealed decision, whatever else they say",
+        "a call that rows show as approved is not sent without a sealed decision, whatever else they say",
       ),
     ),
     async () => {
@@ -381,7 +385,7 @@ describe("in the rows beside it", () => {
   );
 
   test(
-    verifies("audit:rows-against-seals", "an approval of another call of the same run is no approval of this one"),
+    verifies("audit:rows-against-seals", "an approval of another call of the same run does not count for this one"),
     async () => {
       const call = (amount: number) => `{ tool: t-none, arguments: { amount: ${amount} } }`;
       const script = `agents:\n  worker:\n    turns:\n      - call: [${call(1)}, ${call(2)}]\n    otherwise: { output: {} }\n`;
@@ -427,7 +431,7 @@ describe("in the rows beside it", () => {
   );
 
   test(
-    verifies("audit:rows-against-seals", "what a row says of another digest can be rejected, and is not approved"),
+    verifies("audit:rows-against-seals", "an approval whose row has another digest can be rejected, but not approved"),
     async () => {
       const it = await asked();
       await sql`UPDATE approvals SET digest = ${`sha256:${"0".repeat(64)}`} WHERE id = ${it.approval.id}`;
@@ -441,7 +445,10 @@ describe("in the rows beside it", () => {
 
 describe("who may approve", () => {
   test(
-    verifies("audit:rows-against-seals", "whoever started the run does not approve because the row has forgotten them"),
+    verifies(
+      "audit:rows-against-seals",
+      "the person who started the run cannot approve because they were removed from the row",
+    ),
     async () => {
       const it = await asked();
       const starter: DecidedBy = { ...(await it.bench.person("admin")), userId: TEST_ACTOR.id };

@@ -1,6 +1,6 @@
 /**
- * The trail says why a call was let through, asked or refused: the layer, the file and line, the code. The model is
- * given the same reason.
+ * The trail says why a call was allowed, asked or refused: the layer, the file and line, the code. The model gets the
+ * same reason.
  */
 import { expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
@@ -43,7 +43,7 @@ test(
   },
 );
 
-test(verifies("audit:reasons", "a question names the rule that asked, and so does its call"), async () => {
+test(verifies("audit:reasons", "an approval names the rule that asked for it, and so does its call"), async () => {
   const { trail } = await launched({
     allowlist: "- echo\n- name: t-none\n  require_approval: { reason: big }",
     script: script("call: [{ tool: t-none, arguments: { a: 1 } }]", "output: {}"),
@@ -90,7 +90,7 @@ test(
   },
 );
 
-test(verifies("audit:reasons", "after `skip` the model is told that the tool was withdrawn, and by what"), async () => {
+test(verifies("audit:reasons", "after `skip` the model learns that the tool was withdrawn, and by what"), async () => {
   const again = "call: [{ tool: mcp__recorder__t-none, arguments: { amount: 2 }, unlisted: true }]";
   const { bench, runId, trail } = await launched({
     allowlist: "- echo\n- name: t-none\n  require_approval: { on_reject: skip }",
@@ -119,7 +119,7 @@ test(verifies("audit:reasons", "after `skip` the model is told that the tool was
   ]);
 });
 
-test(verifies("audit:reasons", "a narrowed sub-agent is told that its caller did not give it the tool"), async () => {
+test(verifies("audit:reasons", "a narrowed sub-agent learns that its caller did not give it the tool"), async () => {
   const files = {
     "agents/helper.agent.yaml":
       "name: helper\nmodel: standard\nprompt: { system: Help. }\nservers:\n  - name: recorder\n    path: servers/recorder.server.yaml\n    access: { allowlist: [echo, echo-headers] }\n",

@@ -13,16 +13,13 @@ import { startJournalRun } from "@/lib/testing/journal-run";
 import { type PrivatePostgres, startPrivatePostgres } from "@/lib/testing/private-postgres";
 
 /**
- * A server of its own: an anchor waits for open transactions, and those of other databases on the same server are among
- * them.
+ * Its own server, because an anchor waits for open transactions, including those of other databases on the same server.
  */
 let database: PrivatePostgres;
 beforeAll(async () => void (database = await startPrivatePostgres()), 60_000);
 afterAll(() => database?.remove());
 
-/**
- * What someone with full rights on the database could do: every guard that Postgres itself holds is switched off first.
- */
+/** What someone with full rights on the database could do: all of Postgres's own guards are switched off first. */
 async function tamper(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -47,7 +44,7 @@ const eventOf = (clock: TestClock, n: number) =>
 const write = (clock: TestClock, n: number) =>
   database.db.$executeRaw`WITH one AS (SELECT 1) ${insertEvent(eventOf(clock, n), "one")}`;
 
-/** Each test has the trail to itself: a run of three rows, one of two, and three events of no run, anchored. */
+/** Each test has its own trail: a run of three rows, one of two, and three events of no run, anchored. */
 async function trail() {
   await tamper((client) => client.query(EMPTY));
   const clock = new TestClock();
@@ -88,7 +85,7 @@ describe(verifies("audit:tampering", "the first bad row is named after"), () => 
     });
   });
 
-  test("what a run is folded from was changed, beside the events that tell of it", async () => {
+  test("the changes that a run is folded from were changed, besides the events about them", async () => {
     const { run, findings } = await trail();
     await tamper((client) =>
       client.query(`UPDATE journal SET data = replace(data, 'bank', 'other') WHERE run_id = $1 AND seq = 3`, [run]),
@@ -99,7 +96,7 @@ describe(verifies("audit:tampering", "the first bad row is named after"), () => 
     });
   });
 
-  test("a body was made into something that cannot be read", async () => {
+  test("a body was made unreadable", async () => {
     const { run, findings } = await trail();
     await tamper((client) =>
       client.query(`UPDATE journal SET body = 'none' WHERE run_id IN ($1, 'system') AND seq = 2`, [run]),
@@ -177,7 +174,7 @@ describe(verifies("audit:tampering", "the first bad row is named after"), () => 
     );
   });
 
-  test("the last row of a chain was removed, and the row of the run made to fit", async () => {
+  test("the last row of a chain was removed, and the row of the run adjusted", async () => {
     const { run, findings } = await trail();
     await tamper(async (client) => {
       await client.query("DELETE FROM journal WHERE run_id = $1 AND seq = 3", [run]);
@@ -248,7 +245,7 @@ describe(verifies("audit:tampering", "the first bad row is named after"), () => 
     );
   });
 
-  test("a row was changed and every hash after it computed anew", async () => {
+  test("a row was changed and every hash after it recomputed", async () => {
     const { findings } = await trail();
     await tamper(async (client) => {
       const { rows } = await client.query(

@@ -1,7 +1,7 @@
 /**
- * Reads the whole audit trail and names what was changed, removed or inserted by hand, the earliest first, and with it
- * every row of a run that says something else than the trail does. Reads only, but for the note of when it was done;
- * safe to run beside a working system: what is appended meanwhile is simply not read.
+ * Reads the whole audit trail and names what was changed, removed or inserted by hand, the earliest first, and every
+ * row of a run that differs from the trail. Only reads, except that it records when it was done. Safe to run beside a
+ * working system: what is appended meanwhile is simply not read.
  */
 import { archiveFolder, findChangedArchives } from "@/lib/audit/retention/archive-file";
 import {
@@ -23,7 +23,7 @@ import type { EngineDeps } from "@/lib/database/deps";
 import { writeSetting } from "@/lib/database/write-setting";
 import { type Entry, eventsOfBody, type Head, NO_HEAD } from "@/lib/runs/journal/entry";
 
-/** More are counted but not kept: after the first bad row people read the first, not the thousandth. */
+/** More are counted but not kept: people read the first findings, not the thousandth. */
 const FINDINGS_KEPT = 100;
 
 export interface AuditFinding {
@@ -44,7 +44,7 @@ export interface AuditReport {
   findingsTotal: number;
 }
 
-/** `archive` is where the files of detached months lie; those that are not there are not checked. */
+/** `archive` is the folder with the files of detached months; files that are not there are not checked. */
 export async function verifyAudit(deps: EngineDeps, { archive = archiveFolder() } = {}): Promise<AuditReport> {
   const report: AuditReport = {
     ok: true,
@@ -80,7 +80,7 @@ async function checkRuns({ db }: EngineDeps, retained: Retained, report: AuditRe
   }
 }
 
-/** The chain of what belongs to no run. */
+/** The chain of events that belong to no run. */
 async function checkSystem({ db }: EngineDeps, retained: Retained, report: AuditReport): Promise<void> {
   const { head: end, beyond } = await readSystemEnd(db);
   let head: Head = retained.heads.get(SYSTEM_CHAIN) ?? NO_HEAD;
@@ -126,7 +126,7 @@ async function checkAnchors({ db }: EngineDeps, retained: Retained, report: Audi
   }
 }
 
-/** Of a row that cannot be read nothing is counted; it is named for that. */
+/** A row that cannot be read counts as none; it is reported separately. */
 function countEvents(entries: readonly Entry[]): number {
   return entries.reduce((sum, { body }) => sum + countIn(body), 0);
 }

@@ -11,7 +11,7 @@ import { until } from "@/lib/testing/until";
 
 const database = useDatabase();
 
-test("a written-out statement inside a transaction is part of it, and outside of one is not", async () => {
+test("a raw statement inside a transaction is part of it, and outside of one is not", async () => {
   const { db } = database;
   const undone = db.$transaction(async (tx) => {
     await tx.$queryRaw`INSERT INTO settings (key, value) VALUES ('inside', 'true'::jsonb) RETURNING key`;
@@ -26,7 +26,7 @@ test("a written-out statement inside a transaction is part of it, and outside of
   ).toEqual(["outside"]);
 });
 
-test("values come back as Prisma gives them", async () => {
+test("values have the same types as from Prisma", async () => {
   const [direct] = await database.db.$queryRaw<
     object[]
   >`SELECT 1::int8 AS big, 1.50::numeric AS exact, '{"a":1}'::jsonb AS json, '2026-01-02T03:04:05Z'::timestamptz AS at, '\\x01'::bytea AS bytes, ARRAY['a', 'b'] AS list, NULL::text AS none`;
@@ -42,7 +42,7 @@ test("values come back as Prisma gives them", async () => {
   });
 });
 
-test("statements that are committed in a group each get their own answer, one that raises fails alone, and the pool is as good as before", async () => {
+test("statements that are committed in a group each get their own result, one that raises fails alone, and the pool stays usable", async () => {
   const { db } = database;
   const set = (key: string) =>
     Prisma.sql`INSERT INTO settings (key, value) VALUES (${key}, 'true'::jsonb) RETURNING key`;
@@ -68,7 +68,7 @@ test("statements that are committed in a group each get their own answer, one th
   expect(await kept()).toBe(6);
 });
 
-test("reads of one moment share a connection, each gets its own answer, and one that raises fails alone", async () => {
+test("concurrent reads share a connection, each gets its own result, and one that raises fails alone", async () => {
   const read = (what: Prisma.Sql) => database.db.$queryRaw<{ pid: number }[]>`${READ_IN_GROUP}SELECT ${what}`;
   const values = Array.from({ length: 200 }, (_, place) => place);
   for (const round of [1, 2]) {
@@ -86,7 +86,7 @@ test("reads of one moment share a connection, each gets its own answer, and one 
   expect(new Set(pids.flat().map(({ pid }) => pid)).size).toBe(1);
 });
 
-test("statements that are planned once go to connections that do so, and find things by key even in a table of few rows", async () => {
+test("statements that are planned once use the engine's connections, and use keys even in a table of few rows", async () => {
   const plans = (mark: Prisma.Sql) =>
     database.db.$queryRaw<
       { mode: string; whole: string }[]
@@ -96,7 +96,7 @@ test("statements that are planned once go to connections that do so, and find th
   expect(await plans(PLAN_ANEW)).toEqual([{ mode: "auto", whole: "on" }]);
 });
 
-/** A way to the database that breaks off without a word, as when its machine is gone. */
+/** A connection to the database that can break silently, as when its machine is gone. */
 async function openBreakableWay(url: string) {
   const sockets = new Set<Socket>();
   const { hostname, port } = new URL(url);

@@ -11,19 +11,16 @@ import { ReadGroup } from "@/lib/database/read-group";
 export type Db = PrismaClient;
 
 /**
- * What a transition needs of the database: one statement. Where several of them are gathered into one commit, this is
- * the gatherer.
+ * What a transition needs of the database: one statement. Where several are gathered into one commit, this is the
+ * gatherer.
  */
 export type Statements = Pick<Db, "$queryRaw">;
 export type Statement = Prisma.Sql;
 
-/**
- * Statements that Postgres keeps parsed and planned for each connection; our transitions are long, and planning them is
- * most of their time.
- */
+/** Limit of prepared statements per connection; our transitions are long, and planning them is most of their time. */
 const PREPARED_MAX = 300;
 
-/** Types whose values the driver would give as text; they are the same whichever way a statement takes. */
+/** Types whose values the driver would return as text; the result is the same with and without Prisma. */
 const PARSERS: Partial<Record<number, (text: string) => unknown>> = {
   [pg.types.builtins.INT8]: BigInt,
   [pg.types.builtins.NUMERIC]: (text) => new Prisma.Decimal(text),
@@ -35,15 +32,15 @@ const TYPES = {
 };
 
 /**
- * For connections that move runs: one plan for all values, and never through a whole table. Everything there is found
- * by a key, but a plan made while a table was still small would read all of it, and go on doing so until Postgres next
- * gathers its statistics.
+ * For connections that advance runs: one plan for all values, and never a sequential scan. Everything there is found by
+ * a key, but a plan made while a table was small would scan it, and keep doing so until Postgres next gathers
+ * statistics.
  */
 const ENGINE_PLANNING = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off";
 
 /**
- * A connection that is closed takes its plans along; making them again costs more than everything else that a decision
- * asks of Postgres.
+ * A closed connection loses its plans, and making them again costs more than everything else that a decision needs from
+ * Postgres.
  */
 const IDLE_MS = 10 * 60_000;
 const CONNECTION_WAIT_MS = 10_000;
@@ -52,9 +49,9 @@ const CONNECTION_WAIT_MS = 10_000;
 const kept = globalThis as typeof globalThis & { __kimitsuDb?: Db; __kimitsuPools?: WeakMap<Db, Driver> };
 
 interface Driver {
-  /** For what people ask, and for Prisma. */
+  /** For queries of people, and for Prisma. */
   pool: pg.Pool;
-  /** For what moves runs: plans hold for all values. */
+  /** For advancing runs: plans hold for all values. */
   engine: pg.Pool;
   group: GroupCommit;
   reads: ReadGroup;
@@ -93,13 +90,13 @@ function openPool(
   // An idle connection that the server cuts is replaced at the next use; without a listener its error would end the
   // process.
   pool.on("error", () => undefined);
-  // One that breaks off while it is in use fails the statement; that it also says so to nobody in particular would end
-  // the process.
+  // A connection that breaks while in use fails its statement; without a listener its error event would also end the
+  // process.
   pool.on("connect", (connection) => connection.on("error", () => undefined));
   return pool;
 }
 
-/** How the pool of this client is used at the moment. */
+/** Current use of the pools of this client. */
 export function poolUse(client: Db): { busy: number; idle: number; waiting: number } {
   const driver = kept.__kimitsuPools?.get(client);
   const pools = driver ? [driver.pool, driver.engine] : [];
@@ -114,10 +111,13 @@ export function poolUse(client: Db): { busy: number; idle: number; waiting: numb
 export const toStatement = (strings: TemplateStringsArray | Statement, values: unknown[]): Statement =>
   strings instanceof Prisma.Sql ? strings : Prisma.sql(strings, ...values);
 
-/** False for what a transaction hands to its callback: that has one connection, and no pools. */
+/** False for the client that a transaction passes to its callback: that has one connection, and no pools. */
 export const isClient = (db: object): db is Db => kept.__kimitsuPools?.has(db as Db) ?? false;
 
-/** Commits the statement together with whatever else is ready in this process; its rows. `key` is what it is about. */
+/**
+ * Commits the statement together with whatever else is ready in this process, and returns its rows. `key` names what it
+ * changes.
+ */
 export async function commitInGroup(client: Db, key: string, { text, values }: Statement): Promise<unknown[]> {
   const driver = kept.__kimitsuPools?.get(client);
   if (!driver) throw new Error("unreachable: a client that was not made here");
@@ -125,8 +125,8 @@ export async function commitInGroup(client: Db, key: string, { text, values }: S
 }
 
 /**
- * Statements that are written out go straight to the driver, on the same pool: on its way through Prisma each one takes
- * longer in this process than in Postgres. Inside a transaction they take Prisma's way, because it has the connection.
+ * Raw statements go straight to the driver, on the same pool: through Prisma each one takes longer in this process than
+ * in Postgres. Inside a transaction they go through Prisma, because it has the connection.
  */
 function withDirectStatements(client: Db, { pool, engine, reads, nameOf }: Driver): Db {
   const queryRaw = async (strings: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<unknown> => {
@@ -146,15 +146,15 @@ function withDirectStatements(client: Db, { pool, engine, reads, nameOf }: Drive
             (value as Db["$disconnect"]).call(target),
             engine.ended ? undefined : engine.end(),
           ]));
-      // What it hands to its callback is made from the client that it is called on.
+      // `$transaction` builds the callback's client from the client that it is called on.
       return name === "$transaction" ? (value as Db["$transaction"]).bind(target) : value;
     },
   });
 }
 
 /**
- * A name for each statement by its text; past the limit statements have none, so that a text with a varying length
- * cannot fill the server's memory.
+ * Names each statement by its text; past the limit statements get no name, so that a text of varying length cannot fill
+ * the server's memory.
  */
 function createStatementNames(): (sql: string) => string {
   const names = new Map<string, string>();

@@ -1,6 +1,6 @@
 import { type Db, db, poolUse } from "@/lib/database/client";
 
-/** What every use case needs from outside. Time is an argument, so that tests hold the clock. */
+/** What every use case needs from outside. Time is an argument, so that tests control the clock. */
 export interface EngineDeps {
   db: Db;
   now: () => Date;

@@ -7,7 +7,7 @@ import { RUN_TRANSITIONS, type RunStatus } from "@/lib/runs/rules/run-state";
 import { STEP_TRANSITIONS, type StepStatus } from "@/lib/runs/rules/step-state";
 import * as stored from "@/lib/database/generated/enums";
 
-test("the database knows exactly the statuses that the rules know", () => {
+test("the database has exactly the statuses that the rules have", () => {
   expect(Object.keys(stored.RunStatus)).toEqual(Object.keys(RUN_TRANSITIONS));
   expect(Object.keys(stored.StepStatus)).toEqual(Object.keys(STEP_TRANSITIONS));
   expect(Object.keys(stored.CallStatus)).toEqual(Object.keys(CALL_TRANSITIONS));
@@ -15,7 +15,7 @@ test("the database knows exactly the statuses that the rules know", () => {
   expect(Object.keys(stored.Role)).toEqual(ROLES);
 });
 
-test("their types are one", () => {
+test("their types are the same", () => {
   expectTypeOf<RunStatus>().toEqualTypeOf<stored.RunStatus>();
   expectTypeOf<StepStatus>().toEqualTypeOf<stored.StepStatus>();
   expectTypeOf<CallStatus>().toEqualTypeOf<stored.CallStatus>();

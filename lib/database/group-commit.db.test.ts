@@ -1,4 +1,7 @@
-/** Statements of many that go as one transaction: all or none, each with its own answer, in the order of their keys. */
+/**
+ * Statements of many callers that are sent as one transaction: all or none, each with its own result, in the order of
+ * their keys.
+ */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GroupCommit } from "@/lib/database/group-commit";
@@ -28,7 +31,7 @@ const rowsOf = async (prefix: string) =>
     )
   ).rows;
 
-test("what is ready at once is one transaction, in the order of the keys, and each gets its own rows", async () => {
+test("what is ready at the same time is one transaction, in the order of the keys, and each gets its own rows", async () => {
   const group = new GroupCommit(pool, undefined);
   const answers = await Promise.all(["c", "a", "b"].map((name, n) => group.put(`x-${name}`, insert(`x-${name}`, n))));
   expect(answers.map(([row]) => (row as { n: number }).n)).toEqual([0, 1, 2]);
@@ -38,7 +41,7 @@ test("what is ready at once is one transaction, in the order of the keys, and ea
 });
 
 test.each([0, 1, 2, 3, 4])(
-  "when the statement at place %d raises, it alone fails, and nothing is done twice",
+  "when the statement at position %d raises, it alone fails, and nothing is done twice",
   async (bad) => {
     const group = new GroupCommit(pool, undefined);
     const prefix = `raise${bad}-`;
@@ -51,7 +54,7 @@ test.each([0, 1, 2, 3, 4])(
   },
 );
 
-test("a large statement goes alone, and those that came with it do not wait for it", async () => {
+test("a large statement goes alone, and those queued with it do not wait for it", async () => {
   const group = new GroupCommit(pool, undefined);
   const large = {
     name: "",
@@ -73,7 +76,7 @@ test("more than fit into one transaction go in several, and none is left", async
   expect(new Set(rows.map(({ tx }) => tx)).size).toBeLessThan(30);
 });
 
-/** Locks the rows of these keys until the end of the work, as an operator with an open transaction does. */
+/** Locks the rows of these keys while the work runs, like an operator with an open transaction. */
 async function withLocked(keys: string[], work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
@@ -92,7 +95,7 @@ const raise = (key: string) => ({
   values: [key],
 });
 
-test("a row that somebody holds locked keeps its own statements waiting, and no others", async () => {
+test("a locked row delays only its own statements", async () => {
   const engine = new pg.Pool({ connectionString: database.url, max: 5 });
   const group = new GroupCommit(engine, undefined, 20);
   const keys = Array.from({ length: 12 }, (_, n) => `lock-${String(n).padStart(2, "0")}`);
@@ -103,7 +106,7 @@ test("a row that somebody holds locked keeps its own statements waiting, and no 
     group.put(key, raise(key)).then((rows) => void states.set(name, JSON.stringify(rows)));
   const waiting: Promise<void>[] = [];
   await withLocked([locked, alsoLocked], async () => {
-    // One by itself, one in the midst of a group, and more for the same rows, so that none of them may take a lane of others.
+    // One by itself, one in the middle of a group, and more for the same rows, so that none of them may block others.
     waiting.push(put(locked), put(alsoLocked));
     await Promise.all(free.map((key) => put(key)));
     for (let n = 0; n < 6; n += 1) waiting.push(put(locked, `again-${n}`));
@@ -128,7 +131,7 @@ test("statements that wait alone for locked rows leave both lanes to others", as
     const waiting: Promise<unknown>[] = [];
     for (const key of keys.slice(0, 3)) {
       waiting.push(group.put(key, raise(key)));
-      // Each is sent by itself: the next one comes when the batch before it has gone.
+      // Each is sent by itself: the next one is queued after the previous batch was sent.
       await new Promise(setImmediate);
     }
     expect(await group.put(free, raise(free))).toEqual([{ n: 1 }]);

@@ -1,9 +1,9 @@
 /**
- * Group commit within this process: whatever is ready in this moment, of any number of runs, goes over one connection
- * as one transaction, with one wait for the disk. Each statement is guarded by itself, and its rows are its own answer.
- * They go in the order of their keys, so that two processes cannot wait for each other. When one raises, none has
- * happened, and each is tried alone. One whose row somebody holds locked waits by itself, and whatever comes for the
- * same key behind it; the others go on without it.
+ * Group commit within this process: statements of any runs that are ready at the same time go over one connection as
+ * one transaction, with one wait for the disk. Each statement is guarded by itself and gets its own rows. They are sent
+ * in the order of their keys, so that two processes cannot deadlock. When one raises, none has happened, and each is
+ * tried alone. A statement whose row is locked waits by itself, together with later ones for the same key; the others
+ * proceed without it.
  */
 import type pg from "pg";
 import { isDatabaseAway } from "@/lib/database/database-away";
@@ -17,17 +17,17 @@ interface Item {
   reject: (error: unknown) => void;
 }
 
-/** Two at a time: one is carried out while the next is written to the socket. */
+/** Two at a time: one is executed while the next is written to the socket. */
 const BATCHES_AT_ONCE = 2;
 const BATCH_MAX = 64;
 /** A larger statement goes alone, so that small ones do not wait for it. */
 const LARGE_LENGTH = 64 * 1024;
-/** Connections of the pool that those who wait for locks leave to others: to the batches, and to one that reads. */
+/** Connections of the pool that statements waiting for locks leave free: for the batches, and for one reader. */
 const CONNECTIONS_KEPT = BATCHES_AT_ONCE + 1;
 
 export class GroupCommit {
   readonly #queue: Item[] = [];
-  /** Whose rows are locked, and how many wait for each. */
+  /** Keys whose rows are locked, and how many statements wait for each. */
   readonly #held = new Map<string, number>();
   readonly #waiting: Item[] = [];
   #busy = 0;
@@ -40,7 +40,7 @@ export class GroupCommit {
     private readonly lockWaitMs = GROUP_LOCK_WAIT_MS,
   ) {}
 
-  /** The rows of the statement, when the transaction that it was part of is committed. */
+  /** Resolves with the rows of the statement when its transaction is committed. */
   put(key: string, statement: NamedStatement): Promise<unknown[]> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
     const item = { key, statement, resolve, reject };
@@ -53,7 +53,7 @@ export class GroupCommit {
     return promise;
   }
 
-  /** After all that is ready in this turn of the event loop, and without any wait beyond it. */
+  /** Runs after everything that is ready in this turn of the event loop, without waiting longer. */
   #schedule(): void {
     if (this.#isScheduled || this.#busy >= BATCHES_AT_ONCE) return;
     this.#isScheduled = true;
@@ -85,20 +85,22 @@ export class GroupCommit {
       for (const [place, { resolve }] of sorted.entries()) resolve(answers[place] ?? []);
     } catch (error) {
       if (error instanceof LockHeld) this.#goOnWithout(sorted, error);
-      // Of a connection that broke off it is not known whether they were carried out; whoever asked must look.
+      // After a broken connection it is not known whether they were executed; the callers must check.
       else if (isDatabaseAway(error)) for (const { reject } of sorted) reject(error);
       else for (const item of sorted) await this.#single(item);
     }
   }
 
-  /** Those of the same key wait with it. */
+  /** Statements with the same key wait with it. */
   #goOnWithout(batch: readonly Item[], { place }: LockHeld): void {
     const held = batch[place]?.key;
     this.#queue.unshift(...batch.filter(({ key }) => key !== held));
     for (const item of batch) if (item.key === held) this.#waitForLock(item);
   }
 
-  /** One that goes alone needs no limit in the database: when it takes long, the next batch does not wait for it. */
+  /**
+   * A single statement needs no lock timeout in the database: when it takes long, the next batch does not wait for it.
+   */
   async #single(item: Item): Promise<void> {
     const waited = Promise.withResolvers<void>();
     const timer = setTimeout(() => {

@@ -7,7 +7,7 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Ask for one row more than the page holds; whether it came tells whether there is a next page. */
+/** Ask for one row more than the page holds; if it came, there is a next page. */
 export function toPage<Row, T>(
   rows: Row[],
   limit: number,

@@ -1,7 +1,7 @@
 /**
- * Reads of many runs in one write to the socket: whatever is asked for in this moment goes over one connection, one
- * after the other and each by itself, so that one that fails fails alone. It is for statements that find everything by
- * a key: a slow one would hold up those behind it.
+ * Reads of many runs in one write to the socket: concurrent reads go over one connection, one after the other and each
+ * on its own, so that one that fails fails alone. Only for statements that find everything by a key: a slow one would
+ * delay those behind it.
  */
 import type pg from "pg";
 import type { NamedStatement } from "@/lib/database/together";
@@ -12,7 +12,7 @@ interface Item {
   reject: (error: unknown) => void;
 }
 
-/** Two at a time: one is carried out while the next is written to the socket. */
+/** Two at a time: one is executed while the next is written to the socket. */
 const BATCHES_AT_ONCE = 2;
 const BATCH_MAX = 64;
 
@@ -23,7 +23,7 @@ export class ReadGroup {
   #busy = 0;
   #isScheduled = false;
 
-  /** The pool's connections must be open for the next statement before the one before it is answered. */
+  /** The pool's connections must be pipelined: they accept a statement before the previous one is answered. */
   constructor(
     private readonly pool: pg.Pool,
     private readonly types: unknown,
@@ -36,7 +36,7 @@ export class ReadGroup {
     return promise;
   }
 
-  /** After all that is asked for in this turn of the event loop, and without any wait beyond it. */
+  /** Runs after everything that is requested in this turn of the event loop, without waiting longer. */
   #schedule(): void {
     if (this.#isScheduled || this.#busy >= BATCHES_AT_ONCE) return;
     this.#isScheduled = true;
@@ -65,7 +65,7 @@ export class ReadGroup {
     }
   }
 
-  /** The pool itself gives up a connection that has ended, so what became of one statement says nothing here. */
+  /** The pool drops an ended connection by itself, so the result of one statement does not matter for that here. */
   async #ask(client: pg.PoolClient, { statement, resolve, reject }: Item): Promise<void> {
     try {
       resolve((await client.query({ ...statement, types: this.types } as pg.QueryConfig)).rows);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openSecret, sealSecret } from "@/lib/database/secret-box";
 
-test("what was sealed is opened, and what was changed or cut off is refused in words", () => {
+test("what was sealed is opened, and what was changed or truncated is refused with a message", () => {
   const sealed = sealSecret("hush");
   expect(openSecret(sealed)).toBe("hush");
   const refusal = expect.objectContaining({ code: "unavailable" });

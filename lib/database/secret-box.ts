@@ -29,7 +29,9 @@ export function openSecret(sealed: Uint8Array): string {
   );
 }
 
-/** Null also for what is too short to have been sealed here: who shows a run goes without what cannot be opened. */
+/**
+ * Null also for what is too short to have been sealed here, so that a run can be shown without what cannot be opened.
+ */
 function tryOpen(sealed: Buffer, key: Buffer): string | null {
   try {
     const whole = { authTagLength: TAG_BYTES };

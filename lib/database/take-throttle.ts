@@ -1,6 +1,7 @@
 /**
- * Counts one attempt against a limit that holds across processes. The attempt is counted before it is tried, so that a
- * hundred at the same instant are a hundred. Over the limit gives when the window ends; `giveBackThrottle` forgives it.
+ * Counts one attempt against a limit that holds across processes. The attempt is counted before it is made, so that a
+ * hundred at the same instant count as a hundred. Returns the end of the window when over the limit; `giveBackThrottle`
+ * takes back the attempt.
  */
 import type { Db } from "@/lib/database/client";
 
@@ -26,7 +27,7 @@ export async function takeThrottle(
   return row.count <= limit.max ? { allowed: true } : { allowed: false, until: row.window_ends_at };
 }
 
-/** After a success: what was counted against this key is forgotten. */
+/** After a success: everything counted against this key is deleted. */
 export async function clearThrottle(db: Db, key: string): Promise<void> {
   await db.$executeRaw`DELETE FROM throttles WHERE key = ${key}`;
 }

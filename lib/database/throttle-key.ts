@@ -2,8 +2,8 @@ import { createHmac, hkdfSync } from "node:crypto";
 import { env } from "@/lib/env";
 
 /**
- * The name under which attempts are counted. What people type there may be anything, also a password in the wrong
- * field, so it is kept as a keyed hash and nothing else.
+ * The key under which attempts are counted. People may type anything there, even a password in the wrong field, so only
+ * a keyed hash of it is stored.
  */
 export function throttleKey(kind: string, typed: string): string {
   const key = Buffer.from(hkdfSync("sha256", env.AUTH_SECRET ?? "", "", "kimitsu/throttle/1", 32));

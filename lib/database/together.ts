@@ -1,19 +1,19 @@
 /**
- * Several statements in one round trip and one commit: all of them are sent before the first answer is read, and
- * Postgres carries out what comes before one `Sync` as one transaction. The driver has no such query of its own; this
- * is one of its queries with another `prepare`.
+ * Several statements in one round trip and one commit: all are sent before the first result is read, and Postgres
+ * executes everything before one `Sync` as one transaction. The driver has no such query; this is one of its queries
+ * with a different `prepare`.
  */
 import pg from "pg";
 import { prepareValue } from "pg/lib/utils.js";
 
 export interface NamedStatement {
-  /** Empty for a statement that is not kept prepared. */
+  /** Empty for a statement that is not prepared. */
   name: string;
   text: string;
   values: unknown[];
 }
 
-/** What of the driver's connection is used here. */
+/** The part of the driver's connection that is used here. */
 interface Wire {
   parsedStatements: Record<string, string>;
   parse(message: { name: string; text: string }): void;
@@ -26,7 +26,7 @@ interface Wire {
 type Answer = { rows: unknown[] };
 type Handler = { handleCommandComplete(this: unknown, message: unknown, wire: unknown): void };
 
-/** A row that is to be changed was locked for longer than was to be waited for. `place` is that of its statement. */
+/** A row to be changed was locked for longer than the limit. `place` is the position of its statement. */
 export class LockHeld extends Error {
   override readonly name = "LockHeld";
   constructor(
@@ -50,7 +50,7 @@ class TogetherQuery extends pg.Query {
   readonly #statements: NamedStatement[];
   readonly #parsed = new Map<string, string>();
   #wire: Wire | null = null;
-  /** How many have been carried out; the next one is that which failed. */
+  /** How many have been executed; the next one is the one that failed. */
   answered = 0;
 
   constructor(statements: NamedStatement[], types: unknown, done: (error: Error | null, rows: unknown[][]) => void) {
@@ -91,7 +91,7 @@ class TogetherQuery extends pg.Query {
   }
 }
 
-/** The rows of a statement by itself, however long it waits for a lock. */
+/** The rows of a single statement, however long it waits for a lock. */
 export async function queryAlone(pool: pg.Pool, statement: NamedStatement, types: unknown): Promise<unknown[]> {
   return (await pool.query({ ...statement, types } as pg.QueryConfig)).rows;
 }
@@ -103,8 +103,8 @@ export interface Together {
 }
 
 /**
- * The rows of each statement. When one fails none has happened, and the connection is given up: which names it knows is
- * not known here.
+ * The rows of each statement. When one fails none has happened, and the connection is dropped, because it is not known
+ * here which statements it has prepared.
  */
 export async function queryTogether(
   pool: pg.Pool,

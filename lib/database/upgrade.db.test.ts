@@ -1,4 +1,6 @@
-/** A database of the first schema goes on after every migration since: what waits, what was under way, what is over. */
+/**
+ * Runs of a database with the first schema continue after every migration since: waiting, in progress, and ended ones.
+ */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { verifies } from "@/e2e/requirements";
@@ -24,7 +26,7 @@ import { until } from "@/lib/testing/until";
 import { restoreFixture, startFixtureServer, writeFixture } from "@/lib/testing/upgrade-fixture";
 import { type Fleet, openFleet } from "@/lib/testing/worker-process";
 
-// Read before anything is imported; seals and secrets of the fixture are made with it.
+// Set before anything is imported, because the fixture's seals and secrets were made with it.
 vi.hoisted(() => void (process.env.AUTH_SECRET = "the secret of a fixture guards nothing"));
 
 const isWritten = processVariables().UPGRADE_FIXTURE === "write";
@@ -93,7 +95,7 @@ describe.skipIf(isWritten)(
       await withServer((client) => client.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`));
     });
 
-    test("stand as they were left, and the trail is whole", async () => {
+    test("are as they were left, and the trail is intact", async () => {
       const states = await Promise.all(["finished", "waiting", "executing"].map((tag) => findRun(database.db, tag)));
       expect(states.map(({ status }) => status)).toEqual(["complete", "pending_approval", "running"]);
       expect(states[2]!.leaseOwner).toMatch(/^wrk_/);
@@ -102,7 +104,7 @@ describe.skipIf(isWritten)(
       expect(await findings()).toEqual([]);
     });
 
-    test("what waited is decided and completes, what was under way asks a person, and what is over stays", async () => {
+    test("what waited is decided and completes, what was in progress asks a person, and what is over stays", async () => {
       const finished = await findRun(database.db, "finished");
       const before = await journalOf(finished.id);
       await fleet.startWorker();

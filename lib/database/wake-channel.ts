@@ -1,7 +1,7 @@
 /**
- * The channel on which processes call one another: "this run has something to do". It is only a call, sent after the
- * commit and put together over a moment; what it fails to deliver is found by the poll. The same session holds this
- * process's sign of life, so a process whose channel is down must claim nothing: others would take it for dead.
+ * The wake channel, on which processes notify each other that a run has something to do. A notification is sent after
+ * the commit and batched for a moment; the poll finds whatever it fails to deliver. The same session holds this
+ * process's liveness lock, so a process whose channel is down must claim nothing: others would consider it dead.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
@@ -10,21 +10,20 @@ import { OWNER_LOCK_CLASS, WATCH_LOCK_CLASS } from "@/lib/runs/transitions/relea
 
 const CHANNEL = "kimitsu_wake";
 const COALESCE_MS = 2;
-/** Far less than the grace that others give before they take this process for dead. */
+/** Far less than the grace period after which others consider this process dead. */
 const RECONNECT_MS = 100;
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * A connection can be dead without a word; one that does not answer for this long is opened again. Shorter than a lease
- * less its renewal.
+ * A connection can be dead without an error; one that does not answer for this long is reopened. Shorter than the lease
+ * minus its renewal interval.
  */
 const CHECK_INTERVAL_MS = 2_000;
-/** While the database takes no writes nobody can renew a lease, and nobody is dead for that. */
+/** While the database takes no writes nobody can renew a lease, so nobody counts as dead for that. */
 const TAKES_WRITES =
   "SELECT NOT pg_is_in_recovery() AND NOT current_setting('transaction_read_only')::boolean AS writes";
 /**
- * Makes Postgres itself close the session of a machine that is gone, which would keep its locks for two hours
- * otherwise: after about 11 s, so not before a lease has ended, nor before a process that lives has opened its channel
- * again.
+ * Makes Postgres close the session of a machine that is gone, which would otherwise keep its locks for two hours. It
+ * takes about 11 s: not before a lease has ended, nor before a live process has reopened its channel.
  */
 const NOTICE_LOST_MACHINE =
   "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3";
@@ -35,21 +34,21 @@ export interface WakeChannel {
   call(runId: string): void;
   /** Resolves when the channel is open for the first time. */
   readonly opened: Promise<void>;
-  /** Whether others can see that this process lives, and the database takes writes. */
+  /** Whether others can see that this process is alive, and the database takes writes. */
   isOpen(): boolean;
   /**
-   * Milliseconds since the channel came back after it was down, or the database took no writes; null when it never was,
-   * or is.
+   * Milliseconds since the channel reopened or the database took writes again; null if it was never away, or is away
+   * now.
    */
   backForMs(): number | null;
   /**
-   * Whether this process is the one that looks for dead ones: from the first time that nobody else was, until its
+   * Whether this process is the one that watches for dead ones: from the first time that no other did, until its
    * session ends or `unwatch`.
    */
   watch(): Promise<boolean>;
-  /** Leaves it to the others. */
+  /** Leaves watching to the others. */
   unwatch(): Promise<void>;
-  /** Sends what waits, then hangs up: the lock is free, and others may take what is left. */
+  /** Sends pending notifications, then disconnects: this frees the lock, and others may take the remaining runs. */
   close(): Promise<void>;
 }
 
@@ -76,7 +75,7 @@ export function openWakeChannel(url: string, ownerId: string, onCall: (runId: st
     return true;
   };
 
-  /** Resolves when the connection has ended, however it did. */
+  /** Resolves when the connection has ended, for whatever reason. */
   const connect = async () => {
     const fresh = new pg.Client({
       connectionString: url,
@@ -91,7 +90,7 @@ export function openWakeChannel(url: string, ownerId: string, onCall: (runId: st
       fresh.on("notification", ({ processId, payload }) => {
         if (processId !== processIdOf(fresh)) payload?.split(",").forEach(onCall);
       });
-      // Shared, because a session of this process that the server has not given up yet may hold it still.
+      // Shared, because an old session of this process that the server has not closed yet may still hold it.
       await askFresh("SELECT pg_advisory_lock_shared($1, hashtext($2))", [OWNER_LOCK_CLASS, ownerId]);
       await askFresh(NOTICE_LOST_MACHINE);
       await askFresh(`LISTEN ${CHANNEL}`);
@@ -164,11 +163,11 @@ export function openWakeChannel(url: string, ownerId: string, onCall: (runId: st
 
 type Ask = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 
-/** The lock of the one that looks belongs to the session, so that it is free when the process is gone. */
+/** The watcher's lock belongs to the session, so that it is free when the process is gone. */
 interface Session {
   readonly ask: Ask;
   isWatcher: boolean;
-  /** One try at a time: a lock that was taken twice would have to be given back twice. */
+  /** One attempt at a time: a lock that was taken twice would have to be released twice. */
   trying: Promise<boolean> | null;
 }
 
@@ -187,7 +186,7 @@ async function unwatchIn(session: Session): Promise<void> {
   await session.ask("SELECT pg_advisory_unlock($1, 0)", [WATCH_LOCK_CLASS]);
 }
 
-/** The driver wants one question at a time of each connection. */
+/** The driver allows one query at a time on each connection. */
 function oneByOne(client: pg.Client): Ask {
   let last: Promise<unknown> = Promise.resolve();
   return (text, values) => {
@@ -197,13 +196,13 @@ function oneByOne(client: pg.Client): Ask {
   };
 }
 
-/** False after the time, or when the signal ends it. */
+/** Always false: after the time, or when aborted. */
 const pausing = (ms: number, signal: AbortSignal): Promise<boolean> => delay(ms, false, { signal }).catch(() => false);
 
-/** The number of the server's process behind the connection; a call of one's own comes back under it. */
+/** Process id of the server's backend; this process's own notifications come back under it. */
 const processIdOf = (client: pg.Client): number | undefined => (client as pg.Client & { processID?: number }).processID;
 
-/** Ends the session where that is possible. It is not waited for: a server that is gone answers nothing. */
+/** Ends the session if possible, without waiting: a server that is gone does not answer. */
 function hangUp(client: pg.Client): void {
   client.end().catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** Keeps one of Kimitsu's own notes (not a person's choice, which has its own event). */
+/** Stores one of Kimitsu's own settings (not a person's choice, which has its own event). */
 import type { Db } from "@/lib/database/client";
 
 type Note = { key: string; value: object };
@@ -9,7 +9,7 @@ export async function writeSetting(db: Pick<Db, "$executeRaw">, setting: Note, a
     ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`;
 }
 
-/** True for the one who wrote it first, however many try at the same time; for all others it stays as it is. */
+/** True for the first to write it, however many try at the same time; for all others it stays unchanged. */
 export async function writeSettingOnce(db: Pick<Db, "$executeRaw">, setting: Note, at: Date): Promise<boolean> {
   return (
     (await db.$executeRaw`INSERT INTO settings (key, value, updated_at) VALUES (${setting.key}, ${JSON.stringify(setting.value)}::jsonb, ${at}) ON CONFLICT DO NOTHING`) ===

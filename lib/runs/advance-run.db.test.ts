@@ -34,8 +34,8 @@ async function bench(allowlist = ASK, script = TWO_CALLS) {
 
 const statusOf = async (runId: string) => (await database.db.run.findUniqueOrThrow({ where: { id: runId } })).status;
 
-describe("a run with one call that needs no one and one that does", () => {
-  test("runs the first at once, parks, and after the approval sends the other exactly once", async () => {
+describe("a run with one call that needs no approval and one that does", () => {
+  test("executes the first at once, parks, and after the approval sends the other exactly once", async () => {
     const { server, deps, advance, by } = await bench();
     const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR });
     expect(await advance(runId)).toEqual({ kind: "parked", wakeAt: null });
@@ -57,7 +57,7 @@ describe("a run with one call that needs no one and one that does", () => {
     await server.close();
   });
 
-  test("never sends what was rejected, and tells the agent why", async () => {
+  test("never sends what was rejected, and gives the agent the reason", async () => {
     const { server, deps, advance, by } = await bench();
     const { runId } = await startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR });
     await advance(runId);

@@ -1,6 +1,6 @@
 /**
- * Brings one run as far as it goes under a lease: to its end, or to where it waits. It does not know who calls it; the
- * worker's loop does today. Losing the lease is an outcome like the others: nothing more is written.
+ * Advances one run under a lease as far as possible: to its end, or to where it waits. It does not depend on its
+ * caller, today the worker's loop. Losing the lease is an outcome like the others: nothing more is written.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProjectWorkflow } from "@/lib/config/project";
@@ -16,7 +16,7 @@ import type { RunEnd } from "@/lib/runs/changes/run-ended";
 import type { Claimed } from "@/lib/runs/journal/claim-run";
 import { LeaseLost, RunWriter } from "@/lib/runs/journal/run-writer";
 
-/** A longer timer would end at once. No worker advances one run for that long without a stop. */
+/** A longer timer would fire at once. No worker advances one run for that long without a stop. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export type AdvanceOutcome = { kind: "settled" } | { kind: "parked"; wakeAt: Date | null } | { kind: "lost" };
@@ -24,15 +24,16 @@ export type AdvanceOutcome = { kind: "settled" } | { kind: "parked"; wakeAt: Dat
 export interface AdvanceOptions {
   signal: AbortSignal;
   /**
-   * Whether the lease still runs by this process's own clock: a process that was stopped for a while must not send what
-   * it was about to.
+   * Whether the lease is still valid by this process's own clock: a process that was suspended for a while must not
+   * send what it was about to.
    */
   isFresh?: () => boolean;
   /**
-   * For so long whoever had this run before may still send what it had begun; only then is it asked what became of it.
+   * How long the previous holder of this run may still send what it had begun; a person is asked about it only after
+   * that.
    */
   lastSendsMs?: number;
-  /** Gives the driver a way to say that something outside has changed. */
+  /** Gives the driver a way to signal that something outside has changed. */
   onReady?: (wake: () => Promise<void>) => void;
 }
 
@@ -135,7 +136,7 @@ async function rescue({ deps, memory, writes }: WritingRun): Promise<void> {
 
 /**
  * The time limit of the run counts the time that workers spend on it, not the time that people take. When it is used
- * up, what was sent is waited for, a turn of the model is not, and nothing more begins.
+ * up, sent calls are waited for, a turn of the model is not, and nothing more begins.
  */
 function startDeadline(workflow: ProjectWorkflow, memory: RunMemory, activeMs: () => number): Deadline | null {
   const limitS = workflow.definition.model_policy?.timeout_s;

@@ -1,6 +1,6 @@
 /**
- * Lets a request that carries a key happen once: repeated, it gets the first answer again; another request under the
- * key is a conflict. Runs are woken after the commit, because before it nobody can see them.
+ * Makes a request with an idempotency key happen once: repeated, it gets the first answer again; another request under
+ * the key is a conflict. Runs are woken after the commit, because before it nobody can see them.
  */
 import type { QueueRoom } from "@/lib/runs/queue-room";
 import type { StartDeps } from "@/lib/runs/start-run";
@@ -11,9 +11,7 @@ import { type AnswerKey, keepAnswer, type KeptAnswer, pruneAnswers } from "@/lib
 const CREATED = 202;
 const ASKED: QueueRoom = { require: async () => undefined };
 
-/**
- * Without a key the work is simply done. What it throws is not kept: the request may be sent again under the same key.
- */
+/** Without a key the work is simply done. An error is not stored: the request may be sent again under the same key. */
 export async function answerOnce<D extends StartDeps, A extends object>(
   deps: D,
   once: AnswerKey | null,
@@ -38,8 +36,9 @@ export async function answerOnce<D extends StartDeps, A extends object>(
 }
 
 /**
- * Null while there is room. A full queue refuses what is new; what was done before takes no room and is answered as
- * ever. Asked before the transaction: inside, everyone would hold a connection and wait for one to count with.
+ * Null while there is room. A full queue refuses new work; a repeated request needs no room and gets its answer as
+ * usual. Checked before the transaction: inside, every request would hold a connection while waiting for another one to
+ * count.
  */
 async function findWhileFull<D extends StartDeps, A extends object>(
   { db, now, queue }: D,

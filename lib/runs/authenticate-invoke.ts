@@ -17,7 +17,7 @@ export interface InvokeCaller {
   address: string;
 }
 
-/** Null when the workflow declares no invoke secret, or the request carries none; then a session or a token must do. */
+/** Null when the workflow declares no invoke secret, or the request has none; then a session or a token is required. */
 export async function authenticateInvoke(deps: Runtime, caller: InvokeCaller): Promise<Actor | null> {
   const { project } = deps.projects.current();
   const workflow = Object.hasOwn(project.workflows, caller.workflow) ? project.workflows[caller.workflow] : undefined;
@@ -43,7 +43,7 @@ export async function authenticateInvoke(deps: Runtime, caller: InvokeCaller): P
   );
 }
 
-/** Null when a variable of it is set nowhere: a door without a lock stays shut. */
+/** Null when one of its variables is not set: an unset secret must not open access. */
 function readSecret(
   template: string,
   { project, workflow }: { project: Project; workflow: ProjectWorkflow },
@@ -61,7 +61,7 @@ function readSecret(
   }
 }
 
-/** Hashes have one length, so neither the length nor the first wrong character shows in the time it takes. */
+/** Hashes have equal length, so the time reveals neither the length nor the first wrong character. */
 function isSame(given: string, secret: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(given), hash(secret));

@@ -1,6 +1,7 @@
 /**
- * Ends a run by a person's word, at any moment: what waits is withdrawn, and what was not sent is never sent. The epoch is
- * raised, so that a worker that has the run can write nothing more. A run that is over already is a conflict and stays as it is.
+ * Ends a run at a person's request, at any moment: what waits is withdrawn, and what was not sent is never sent. The
+ * epoch is raised, so that the run's worker can write nothing more. A run that is already over is a conflict and stays
+ * unchanged.
  */
 import { KimitsuError } from "@/lib/errors";
 import type { Actor } from "@/lib/people/rules/actor";
@@ -48,7 +49,7 @@ function buildCancel(
   return { changes: [cancelled(snapshot, by)], queue: { kind: "revoke", wakeAt: null, epochs: 1 }, done: workflow };
 }
 
-/** No guard of this change can refuse it, unless rows of the run or its approvals say something else than its journal. */
+/** No guard can refuse this change, unless rows of the run or its approvals differ from its journal. */
 const changedByHand = (runId: string) =>
   new KimitsuError(
     "conflict",

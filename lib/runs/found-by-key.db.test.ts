@@ -1,5 +1,5 @@
 /**
- * However many runs are held and calls wait: a statement that moves one run goes straight to its rows, also by a plan
+ * However many runs are leased and calls wait: a statement that changes one run finds its rows by key, even by a plan
  * made while there were none.
  */
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ function connectAs(name: string) {
   return connect(url.toString(), 4, { waitMs: HANG_MS });
 }
 
-test("moving a run goes through neither the leases nor the calls of others", async () => {
+test("changing a run scans neither the leases nor the calls of others", async () => {
   const bench = await openEngineBench(database, {
     allowlist: "- name: t-none\n  require_approval: { on_reject: recover }",
     script: SCRIPT,
@@ -35,7 +35,7 @@ test("moving a run goes through neither the leases nor the calls of others", asy
   expect(await database.db.run.findUniqueOrThrow({ where: { id: runId }, select: { status: true } })).toEqual({
     status: "complete",
   });
-  // What a connection has counted is certain to be known when it is gone.
+  // A connection's statistics are certain to be visible only after it is closed.
   await measured.$disconnect();
   const left = () =>
     database.db.$queryRaw<

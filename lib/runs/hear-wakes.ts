@@ -1,6 +1,6 @@
 /**
- * Tells those who follow a run in this process when someone called it awake, whichever process that was. One channel
- * serves all of them.
+ * Notifies those who follow a run in this process when it was woken, by whichever process. One wake channel serves all
+ * of them.
  */
 import { env } from "@/lib/env";
 import { createId } from "@/lib/ids";
@@ -9,7 +9,10 @@ import { openWakeChannel, type WakeChannel } from "@/lib/database/wake-channel";
 const listeners = new Map<string, Set<() => void>>();
 let channel: WakeChannel | null = null;
 
-/** Gives back how to stop hearing. A call may be missed while the channel is down; whoever listens polls as well. */
+/**
+ * Returns a function that stops listening. A notification may be missed while the channel is down; listeners poll as
+ * well.
+ */
 export function hearWakes(runId: string, onWake: () => void): () => void {
   const own = listeners.get(runId) ?? new Set();
   listeners.set(runId, own.add(onWake));

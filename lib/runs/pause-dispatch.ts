@@ -1,4 +1,4 @@
-/** The switch that stops all calls, approved ones included, until it is turned back. */
+/** The switch that stops all calls, approved ones included, until it is switched back. */
 import type { Actor } from "@/lib/people/rules/actor";
 import type { EngineDeps } from "@/lib/database/deps";
 import { pauseDispatchRow } from "@/lib/runs/transitions/pause-dispatch";

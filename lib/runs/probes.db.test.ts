@@ -1,4 +1,4 @@
-/** What strangers may ask as often as they like must not become as many statements. */
+/** Unauthenticated requests must not cause a database statement each. */
 import { expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { BAD_TOKEN_WINDOW_MS, BAD_TOKENS_PER_ADDRESS, READINESS_AGE_MAX_MS } from "@/lib/limits";
@@ -13,32 +13,35 @@ import { useDatabase } from "@/lib/testing/database";
 const database = useDatabase();
 const START = new Date("2026-05-01T10:00:00Z");
 
-test(verifies("http:health", "however many ask for readiness in one second, the database is asked once"), async () => {
-  let at = START;
-  const deps = { db: database.db, now: () => at };
-  const answers = await Promise.all(Array.from({ length: 50 }, () => readReadiness(deps)));
-  expect(new Set(answers).size).toBe(1);
-  expect(answers[0]).toEqual({ database: "ok", worker: "silent", warnings: ["fsync_off", "synchronous_commit_low"] });
-  await database.db.worker.create({
-    data: { id: "wrk_probe", process: "h", capacity: 1, startedAt: START, heartbeatAt: START },
-  });
-  at = new Date(START.getTime() + READINESS_AGE_MAX_MS - 1);
-  expect(await readReadiness(deps)).toMatchObject({ worker: "silent" });
-  at = new Date(START.getTime() + READINESS_AGE_MAX_MS);
-  expect(await readReadiness(deps)).toMatchObject({ worker: "ok" });
-  const away = connect("postgresql://nobody@127.0.0.1:1/none", 2);
-  expect(await readReadiness({ ...deps, db: away })).toEqual({
-    database: "unreachable",
-    worker: "unknown",
-    warnings: [],
-  });
-  await away.$disconnect();
-});
+test(
+  verifies("http:health", "however many probes ask for readiness in one second, the database is queried once"),
+  async () => {
+    let at = START;
+    const deps = { db: database.db, now: () => at };
+    const answers = await Promise.all(Array.from({ length: 50 }, () => readReadiness(deps)));
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toEqual({ database: "ok", worker: "silent", warnings: ["fsync_off", "synchronous_commit_low"] });
+    await database.db.worker.create({
+      data: { id: "wrk_probe", process: "h", capacity: 1, startedAt: START, heartbeatAt: START },
+    });
+    at = new Date(START.getTime() + READINESS_AGE_MAX_MS - 1);
+    expect(await readReadiness(deps)).toMatchObject({ worker: "silent" });
+    at = new Date(START.getTime() + READINESS_AGE_MAX_MS);
+    expect(await readReadiness(deps)).toMatchObject({ worker: "ok" });
+    const away = connect("postgresql://nobody@127.0.0.1:1/none", 2);
+    expect(await readReadiness({ ...deps, db: away })).toEqual({
+      database: "unreachable",
+      worker: "unknown",
+      warnings: [],
+    });
+    await away.$disconnect();
+  },
+);
 
 test(
   verifies(
     "tokens:rate-limit",
-    "a network past its limit writes nothing until its window ends, and a token that works still works from there",
+    "a network past its limit writes nothing until its window ends, and a valid token still works from there",
   ),
   async () => {
     let at = START;

@@ -13,7 +13,7 @@ const database = useDatabase();
 test(
   verifies(
     "protection:queue",
-    "a full queue starts and retries nothing, under a key or without, and takes runs again as soon as it is shorter",
+    "a full queue starts and retries nothing, with or without a key, and accepts runs again as soon as it is shorter",
   ),
   async () => {
     const bench = await openApiBench(database);

@@ -1,6 +1,6 @@
 /**
- * Keeps the queue from growing without end: while more runs are due than workers take, no new one is started. What was
- * started, and what people decide, is not held up by it.
+ * Keeps the queue from growing without limit: while more runs are due than workers can claim, no new one is started.
+ * Runs already started, and people's decisions, are not delayed by it.
  */
 import { QUEUE_COUNT_AGE_MAX_MS, QUEUE_RETRY_AFTER_S } from "@/lib/limits";
 import type { EngineDeps } from "@/lib/database/deps";
@@ -12,7 +12,7 @@ export interface QueueRoom {
   require(): Promise<void>;
 }
 
-/** Counts at most once in a while, however many runs are started; all who ask meanwhile share the count. */
+/** Counts at most once per interval, however many runs are started; concurrent callers share the count. */
 export function watchQueue({ db, now }: EngineDeps, max: number): QueueRoom {
   let counted: { at: number; due: Promise<number> } | null = null;
   const count = () => {

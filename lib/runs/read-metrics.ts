@@ -1,6 +1,6 @@
 /**
- * All figures for Prometheus: what this process has counted, and what the database holds. Without the database, the
- * former alone.
+ * All metrics for Prometheus: what this process has counted, and what the database has. Without the database, only the
+ * former.
  */
 import type { EngineDeps } from "@/lib/database/deps";
 import { log } from "@/lib/log";
@@ -29,7 +29,7 @@ async function readGauges({ db, now }: EngineDeps): Promise<Gauges & { behindMs:
   return { ...(await getGauges(db, now())), ...(await getProjectionLag(db, now())) };
 }
 
-/** Zeros are among them: a series that comes and goes cannot be alerted on. */
+/** Includes zeros, because a series that comes and goes cannot be alerted on. */
 function show(gauges: Gauges & { behindMs: number }): void {
   const all = metrics();
   for (const [status, count] of Object.entries(gauges.openRuns)) all.openRuns.set({ status }, count);
@@ -45,7 +45,7 @@ function show(gauges: Gauges & { behindMs: number }): void {
   all.dispatchPaused.set(gauges.isPaused ? 1 : 0);
 }
 
-/** Figures that are old are worse than none. */
+/** Outdated figures are worse than none. */
 function forget(): void {
   const {
     openRuns,

@@ -1,6 +1,6 @@
 /**
- * Whether this process can serve, for whoever asks and however often: all who ask within a second share one look at the
- * database.
+ * Whether this process can serve, for any caller and however often: all requests within a second share one database
+ * query.
  */
 import { READINESS_AGE_MAX_MS } from "@/lib/limits";
 import type { EngineDeps } from "@/lib/database/deps";

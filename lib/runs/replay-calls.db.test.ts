@@ -34,7 +34,7 @@ async function replay(bench: EngineBench, facts: Partial<BenchFacts>, options: P
   };
 }
 
-describe("past calls and the YAML of now", () => {
+describe("past calls and the current YAML", () => {
   test("says what would newly be asked, allowed and denied, and which line decides", async () => {
     const bench = await past();
     const runs = await database.db.run.count();
@@ -106,7 +106,7 @@ describe("past calls and the YAML of now", () => {
     ]);
   });
 
-  test("looks at as many as it is told to, newest first, and says that there are more", async () => {
+  test("checks as many as requested, newest first, and says that there are more", async () => {
     const bench = await past();
     const all = await replay(bench, {});
     expect(all).toMatchObject({ isCut: false });
@@ -114,7 +114,7 @@ describe("past calls and the YAML of now", () => {
     expect(await replay(bench, {}, { workflow: "none-such" })).toMatchObject({ calls: 0, isCut: false });
   });
 
-  test("a call that a person edited is judged by what the agent asked for, so that an edit is no news", async () => {
+  test("a call that a person edited is judged by the agent's proposal, so an edit is no difference", async () => {
     const allowlist = '- echo\n- name: t-none\n  require_approval: { when: "amount > `10`", reason: Big }';
     const bench = await openEngineBench(database, { ...FIRST, allowlist });
     bench.clock.advance(3_600_000);
@@ -130,7 +130,7 @@ describe("past calls and the YAML of now", () => {
     ]);
   });
 
-  test("what was ended by something else than the rules is no news either", async () => {
+  test("what was ended by something other than the rules is no difference either", async () => {
     const script =
       "agents:\n  worker:\n    turns:\n      - call: [{ tool: t-none, arguments: { amount: many } }]\n    otherwise: { output: {} }\n";
     const facts = { script, allowlist: "- name: t-none\n  require_approval: {}" };

@@ -1,7 +1,7 @@
 /**
  * Judges past calls by the project as its files are now: what would newly be asked, allowed or denied. Nothing is sent
- * and nothing is written. Tools are taken as they were when they were called, and arguments as the agent asked,
- * whatever a person made of them, so that only the YAML makes a difference; what a run had spent by then is left out.
+ * and nothing is written. Tools are taken as they were when they were called, and arguments as the agent proposed them,
+ * so that only the YAML makes a difference; what a run had spent by then is left out.
  */
 import type { Project } from "@/lib/config/project";
 import { formatSourceLocation } from "@/lib/config/source-location";
@@ -23,7 +23,7 @@ export interface ReplayedCall {
   tool: string;
   before: Verdict;
   now: Verdict;
-  /** Why it is what it is now, with the line that decides where one does. */
+  /** The reason for the new decision, with the deciding line if there is one. */
   reason: string;
   source: string | null;
 }
@@ -32,7 +32,7 @@ export interface Replay {
   calls: number;
   /** Newest first. */
   changed: ReplayedCall[];
-  /** There are more in that time than were looked at. */
+  /** There are more calls in that time than were checked. */
   isCut: boolean;
 }
 
@@ -68,7 +68,7 @@ export async function replayCalls(
   }
 }
 
-/** Null when the answer is what it was. */
+/** Null when the decision is unchanged. */
 async function replayCall(
   { db, project, allowBypass, hasLock }: Parameters<typeof replayCalls>[0],
   call: PastCall,

@@ -1,8 +1,7 @@
 /**
- * Goes on from where a run failed or was cancelled, as a new run that is linked to it and under the same version of the
- * project. What ended well is not done again. A run whose retry is under way or went well is a conflict, as is one that
- * has not ended, and one of which a step would be done again that may have acted already: a person says first what
- * became of the call.
+ * Continues a failed or cancelled run as a new run that is linked to it, under the same project version. What completed
+ * is not done again. It is a conflict if the run has not ended, if its retry is in progress or completed, or if a step
+ * that would be repeated may already have acted: a person must first say what became of the call.
  */
 import type { Db } from "@/lib/database/client";
 import type { ProjectWorkflow } from "@/lib/config/project";
@@ -22,7 +21,7 @@ import { recordRunStarted } from "@/lib/telemetry/record-run";
 
 export interface RetryCommand {
   runId: string;
-  /** The values of secret params: a run that is over has forgotten them. */
+  /** The values of secret params: an ended run no longer has them. */
   secrets?: Record<string, unknown>;
 }
 
@@ -75,7 +74,10 @@ function toNewRun(
   };
 }
 
-/** Both runs in one transaction, under a lock on the old one: of two who retry it at once, one is told of the other. */
+/**
+ * Both runs in one transaction, under a lock on the old one: of two concurrent retries, one gets a conflict that names
+ * the other.
+ */
 async function writeRetry(deps: StartDeps, run: Omit<NewRun, "steps">, oldId: string): Promise<void> {
   const at = deps.now();
   const build = ({ snapshot }: OpenRun): OutsideChange<NewStep[]> => {
@@ -171,15 +173,15 @@ function withSecrets(workflow: ProjectWorkflow, old: RunRow, given: Record<strin
 }
 
 /**
- * Below a step that begins anew, the items of a fan-out and the steps of a sub-workflow that ended well are kept too.
- * `steps` are in the order in which they were made: parents before children.
+ * Below a step that begins again, completed items of a fan-out and steps of a sub-workflow are kept too. `steps` are in
+ * order of creation: parents before children.
  */
 export function copySteps(steps: readonly StepRow[]): NewStep[] {
   const copies = new Map<string, NewStep>();
   for (const step of steps) {
     const parent = step.parentId === null ? null : copies.get(step.parentId);
-    // What stands below a kept step is on record with the old run, and so is what a sub-agent did for a step that
-    // begins anew.
+    // What is below a kept step is on record with the old run, and so is what a sub-agent did for a step that begins
+    // again.
     if (parent === undefined || parent?.kept) continue;
     if (parent?.type === "agent" && step.itemIndex === null) continue;
     copies.set(step.id, copyStep(step, parent?.id ?? null));
@@ -187,7 +189,7 @@ export function copySteps(steps: readonly StepRow[]): NewStep[] {
   return [...copies.values()];
 }
 
-/** Figures do not come along, because nothing is paid again. */
+/** Figures are not copied, because nothing is paid again. */
 function copyStep(step: StepRow, parentId: string | null): NewStep {
   const { key, type, agent, itemIndex, status, output, degraded, state, startedAt, completedAt } = step;
   const kept = isKept(step) ? { kept: { status, output, degraded, state, startedAt, completedAt } } : {};

@@ -1,7 +1,7 @@
 /**
- * A person accepts an answer that an agent wanted seen, or ends the run. Where several wait the command names one of them; where it
- * says what was seen, another answer of the same step is a conflict. Whoever started the run cannot accept it, unless
- * `permissions.self_approval` says so.
+ * A person accepts an agent's answer that needs review, or ends the run. If several wait the command names one of them;
+ * if it says which answer was seen, another answer of the same step is a conflict. The person who started the run
+ * cannot accept it, unless `permissions.self_approval` says so.
  */
 import { KimitsuError } from "@/lib/errors";
 import { type Actor, personOf } from "@/lib/people/rules/actor";
@@ -21,9 +21,9 @@ export interface ReviewCommand {
   runId: string;
   accepted: boolean;
   comment?: string | undefined;
-  /** May be left out while one answer waits. */
+  /** May be omitted while only one answer waits. */
   stepId?: string | undefined;
-  /** Of the answer as it was shown. */
+  /** Digest of the answer as it was shown. */
   digest?: string | undefined;
 }
 
@@ -76,7 +76,7 @@ interface Accepting {
   userId: string | null;
 }
 
-/** Why this person cannot accept the answer; null when they can. Where nobody acts, nobody can be the starter. */
+/** Why this person cannot accept the answer; null when they can, or when no person acts. */
 export async function refusalToAccept(
   deps: StartDeps,
   { runId, ...accepting }: Accepting & { runId: string },
@@ -95,7 +95,7 @@ async function findRefusal(
   return "Whoever started a run, or one that it is a retry of, cannot accept its answers; any reviewer who did not start the run can.";
 }
 
-/** By the rules that the run began with, and by today's where they are stricter. */
+/** By the rules that the run began with, and by today's if they are stricter. */
 async function isOwnAllowed(deps: StartDeps, snapshot: RunSnapshot, stepId: string): Promise<boolean> {
   const agents = stepChainOf(snapshot, stepId).flatMap(({ agent }) => agent ?? []);
   const { project } = await deps.projects.get(snapshot.run.configHash);

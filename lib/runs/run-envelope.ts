@@ -1,4 +1,4 @@
-/** A run in the one form that every client gets, by the API and by the command line, with null for what is absent. */
+/** A run in the one form that every client gets, from the API and the command line, with null for what is absent. */
 import type { DangerLevel, RequireApproval } from "@/lib/config/permission-schema";
 import { formatSourceLocation } from "@/lib/config/source-location";
 import { digestOutput } from "@/lib/text/digest";
@@ -16,7 +16,7 @@ const toMetrics = (figures: Figures, durationMs: number) => ({
   duration_ms: durationMs,
 });
 
-/** A sub-workflow is steps of the run that asked for it, so that no run has a parent; the answer keeps its place. */
+/** A sub-workflow is steps of its run, so no run has a parent; the field is kept for clients. */
 const NO_PARENT = null;
 
 export function toEnvelope(run: RunView) {

@@ -16,7 +16,7 @@ import { createToolPool } from "@/lib/tools/tool-pool";
 
 export type Runtime = RunDeps & StartDeps & { close(): Promise<void> };
 
-// Next bundles route handlers apart from instrumentation; only the global object is one and the same.
+// Next bundles route handlers separately from instrumentation; only the global object is shared.
 const kept = globalThis as typeof globalThis & { __kimitsuRuntime?: Runtime };
 
 export async function openRuntime({ wake, workerSlot }: Pick<Runtime, "wake" | "workerSlot">): Promise<Runtime> {
@@ -66,7 +66,7 @@ export async function openRuntime({ wake, workerSlot }: Pick<Runtime, "wake" | "
 /** Undefined in a process that has none, or not yet. */
 export const findRuntime = (): Runtime | undefined => kept.__kimitsuRuntime;
 
-/** For requests. A process whose project cannot be used has none, and says so. */
+/** For requests. Throws in a process whose project cannot be used. */
 export function runtime(): Runtime {
   if (!kept.__kimitsuRuntime)
     throw new KimitsuError("unavailable", "Runs are not available in this process yet; the log says why.", {
@@ -75,7 +75,7 @@ export function runtime(): Runtime {
   return kept.__kimitsuRuntime;
 }
 
-/** Short, and keyed: likely values cannot be tried against it by whoever reads the database. */
+/** Short, and keyed: a reader of the database cannot test guesses against it. */
 export function createFingerprint(): (value: string) => string {
   const key = Buffer.from(hkdfSync("sha256", env.AUTH_SECRET ?? "", "", "kimitsu/fingerprint/1", 32));
   return (value) => createHmac("sha256", key).update(value).digest("hex").slice(0, 12);

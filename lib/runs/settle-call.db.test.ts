@@ -39,8 +39,8 @@ async function unknownCall() {
   return { bench, runId, callId: run.calls[0]!.id, settle };
 }
 
-describe("a call of which nobody knows whether it happened", () => {
-  test("waits for a person, is never sent again by itself, and goes on with what they say came of it", async () => {
+describe("a call with unknown outcome", () => {
+  test("waits for a person, is never sent again by itself, and continues with what they say became of it", async () => {
     const { bench, settle } = await unknownCall();
     const run = await settle({ outcome: "happened", result: { receipt: 7 } });
     expect(run.output).toEqual({ work: { ended: "succeeded", told: { receipt: 7 } } });
@@ -55,14 +55,14 @@ describe("a call of which nobody knows whether it happened", () => {
     expect(run.calls[0]).toMatchObject({ status: "outcome_unknown", attempt: 2 });
   });
 
-  test("counts as failed when they say so, and the agent is told", async () => {
+  test("counts as failed when they say so, and the agent gets the failure", async () => {
     const { bench, settle } = await unknownCall();
     const run = await settle({ outcome: "failed" });
     expect(run.output).toMatchObject({ work: { ended: "failed" } });
     expect(await bench.recorder.calls("drop-after")).toHaveLength(1);
   });
 
-  test("is settled once: whoever comes second learns how it stands", async () => {
+  test("is settled once: the second person learns how it was settled", async () => {
     const { bench, callId, settle } = await unknownCall();
     await settle({ outcome: "failed" });
     await expect(settleCall(bench.deps, TEST_ACTOR, { callId, outcome: "happened" })).rejects.toThrow(
@@ -87,7 +87,7 @@ describe("a call of which nobody knows whether it happened", () => {
   });
 });
 
-test("a tool that is declared idempotent is called again by itself, three times in all, before a person is asked", async () => {
+test("a tool that is declared idempotent is called again automatically, three times in all, before a person is asked", async () => {
   const bench = await openEngineBench(database, {
     script: SCRIPT,
     allowlist: "- drop-after",
@@ -100,7 +100,7 @@ test("a tool that is declared idempotent is called again by itself, three times 
   expect(new Set(sent.map((call) => (call.meta as Record<string, unknown>)[CALL_ID_META_KEY]))).toEqual(
     new Set([run.calls[0]!.id]),
   );
-  // What may be done twice stands in the way of no retry.
+  // What may be done twice does not prevent a retry.
   await cancelRun(bench.deps, TEST_ACTOR, { runId: run.id });
   await retryRun(bench.deps, TEST_ACTOR, { runId: run.id });
 });
@@ -119,7 +119,7 @@ describe("a call that was sent, and cannot be sent again although it may be", ()
       ({ recorder }) => recorder.change({ name: "drop-after", description: "Does more than before" }),
     ],
     ["the tool is gone", ({ recorder }) => recorder.remove("drop-after")],
-  ])(verifies("promise:3", "%s: what became of it stays unknown, and a person is asked"), async (_what, change) => {
+  ])(verifies("promise:3", "%s: its outcome stays unknown, and a person is asked"), async (_what, change) => {
     const bench = await openEngineBench(database, facts);
     const runId = await bench.start();
     const held = holdAt("dispatch-call:after-call", { first: 1 });
@@ -149,7 +149,7 @@ describe("a call that was sent, and cannot be sent again although it may be", ()
   test(
     verifies(
       "promise:3",
-      "by a worker that died, to a server that is gone since: what became of it stays unknown, and nothing is given back",
+      "by a dead worker, to a server that is gone since: its outcome stays unknown, and nothing is refunded",
     ),
     async () => {
       const bench = await openEngineBench(database, {
@@ -174,7 +174,7 @@ describe("a call that was sent, and cannot be sent again although it may be", ()
   );
 });
 
-test("a retry waits for word on a sub-agent's call too, and not for one of a step that ended well and is kept", async () => {
+test("a retry also waits until a sub-agent's call is settled, but not for one of a step that completed and is kept", async () => {
   const boss =
     'name: boss\nmodel: standard\nprompt: { system: "Lead." }\nsubagents: [agents/worker.agent.yaml]\nservers: [{ name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [drop-after] } }]\n';
   const script = `${SCRIPT}  boss:\n    turns:\n      - call: [{ tool: agent__worker, arguments: {} }]\n    otherwise: { output: { done: true } }\n`;

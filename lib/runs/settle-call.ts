@@ -1,4 +1,4 @@
-/** A person says what became of a call whose outcome is unknown, so that its run can go on. */
+/** A person says what became of a call whose outcome is unknown, so that its run can continue. */
 import { KimitsuError } from "@/lib/errors";
 import { type Actor, personOf } from "@/lib/people/rules/actor";
 import { refuseKnownSecrets } from "@/lib/projects/known-secrets";
@@ -16,7 +16,7 @@ import { mapText, storableText } from "@/lib/text/tool-text";
 
 export interface SettleCommand {
   callId: string;
-  /** It happened, with what came of it; it did not, so it is sent now; or the call counts as failed. */
+  /** It happened, with this result; it did not, so it is sent now; or the call counts as failed. */
   outcome: "happened" | "did_not_happen" | "failed";
   result?: unknown;
   comment?: string;
@@ -24,7 +24,7 @@ export interface SettleCommand {
 
 const TO = { happened: "succeeded", did_not_happen: "approved", failed: "failed" } as const;
 
-/** What the call is now, and whose it is. */
+/** The new status of the call, and its run. */
 export async function settleCall(
   deps: Runtime,
   actor: Actor,
@@ -94,13 +94,13 @@ function buildSettlement(deps: Runtime, { snapshot, call, actor, command, at }: 
   };
 }
 
-/** What the person says came of it; undefined when they say nothing of that and the tool's own answer is on record. */
+/** The result that the person gives; undefined when they give none and the tool's own answer is on record. */
 function resultOf(deps: Runtime, call: CallRow, said: unknown): unknown {
   if (said === undefined && (call.result ?? null) !== null && call.server !== WEBHOOK_SERVER) return undefined;
   return redact(toResult(call.server, mapText(said ?? null, storableText)), { fingerprint: deps.fingerprint });
 }
 
-/** In the form in which the other side's own answer would be kept, so that what comes after reads it in the same way. */
+/** In the form in which the other side's own answer would be stored, so that later readers treat it the same. */
 function toResult(server: string, said: unknown): object {
   if (server === WEBHOOK_SERVER) return { status: null, body: said };
   const output = typeof said === "string" ? said : JSON.stringify(said);
@@ -115,8 +115,8 @@ function toResult(server: string, said: unknown): object {
 }
 
 /**
- * Where others had to approve a call, whoever started its run can neither have it sent once more nor say what came of it: that
- * would be to decide it. To count it as failed sends nothing and makes nothing up.
+ * If others had to approve a call, the person who started its run can neither have it sent again nor say what became of
+ * it: that would decide it. Counting it as failed sends nothing and invents nothing.
  */
 function refuseOwn(
   { run }: RunSnapshot,

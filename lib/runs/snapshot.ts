@@ -1,6 +1,6 @@
 /**
- * A run as its journal tells it. Everything in it is JSON, times are ISO 8601 texts, so that a snapshot can stand in a
- * journal row. It is filled by the changes in lib/runs/changes, and by nothing else.
+ * A run's state as folded from its journal. Everything in it is JSON, times are ISO 8601 texts, so that a snapshot can
+ * be stored in a journal row. Only the changes in lib/runs/changes fill it.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import type { ApprovalStatus } from "@/lib/approvals/rules/approval-state";
@@ -17,7 +17,7 @@ export interface RunRow {
   startedBy: Actor;
   /** The person behind it, who may not approve its calls. */
   startedByUserId: string | null;
-  /** That person, and those who started the runs that it is a retry of. */
+  /** That person, and those who started the runs that it retries. */
   starterIds: string[];
   retryOfRunId: string | null;
   /** Redacted; secrets are names here. */
@@ -35,13 +35,13 @@ export interface RunRow {
   costUsd: number;
   /** Time that workers spent on it, for its time limit; waiting for people does not count. */
   activeMs: number;
-  /** Set when the run was under way while the database lost commits: its calls may have been sent before. */
+  /** Set when the run was in progress while the database lost commits: its calls may have been sent before. */
   commitsLostAt: string | null;
   updatedAt: string;
   completedAt: string | null;
-  /** Servers without which the run goes on, and of which its trail says so. */
+  /** Servers without which the run continues, as its trail says. */
   unreachable: string[];
-  /** Set when a process gave the run up with an event: whoever goes on with it says so too. */
+  /** Set when a process released the run with an event: the next claim then gets an event too. */
   isClaimAnnounced: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface RunError {
   code: string;
   message: string;
   step?: string;
-  /** How often the run could not be advanced by a fault that is not its own. */
+  /** How often the run could not be advanced because of a fault that is not its own. */
   attempts?: number;
 }
 
@@ -66,7 +66,7 @@ export interface StepRow {
   rawOutput: unknown;
   error: StepError | ServerWait | null;
   degraded: boolean;
-  /** What the agent loop must remember between turns: withdrawn tools, tries left, reflected or not. */
+  /** What the agent loop must remember between turns: withdrawn tools, remaining tries, reflected or not. */
   state: Record<string, unknown>;
   tokensIn: number;
   tokensOut: number;
@@ -80,12 +80,12 @@ export interface StepRow {
 export interface StepError {
   code: string;
   message: string;
-  /** Set when neither a fan-out's leave to fail nor an agent's caller may pass over it. */
+  /** Set when neither a fan-out's allowed failures nor an agent's caller may ignore it. */
   fails_run?: true;
   [detail: string]: unknown;
 }
 
-/** What stands in the place of an error while an approved call, or a step, waits for a server. */
+/** In place of an error while an approved call, or a step, waits for a server. */
 export type ServerWait = {
   code: typeof SERVER_AWAY;
   message: string;
@@ -108,13 +108,13 @@ export interface TurnRow {
   createdAt: string;
 }
 
-/** One tool call, from the request to the outcome. What is executed is `argumentsCanonical` and nothing else. */
+/** One tool call, from the request to the outcome. Only `argumentsCanonical` is executed. */
 export interface CallRow {
   id: string;
   stepId: string;
   turnId: string | null;
   parentCallId: string | null;
-  /** The id that the model gave, to answer it. */
+  /** The id that the model gave, needed to answer it. */
   modelCallId: string | null;
   agent: string;
   server: string;
@@ -123,12 +123,12 @@ export interface CallRow {
   danger: string;
   /** For people: redacted. */
   arguments: unknown;
-  /** RFC 8785 text of what will be sent; secrets stand as references. */
+  /** RFC 8785 text of what will be sent; secrets are references. */
   argumentsCanonical: string;
   digest: string;
   definitionFingerprint: string | null;
   policyHash: string;
-  /** The layers that the policy passed, with file and line. */
+  /** The layers that the policy applied, with file and line. */
   trace: unknown;
   agentSays: string | null;
   summary: string;
@@ -143,7 +143,7 @@ export interface CallRow {
   /** When a person last said what became of it. */
   settledAt: string | null;
   completedAt: string | null;
-  /** The newest question about it, if people were asked. */
+  /** The newest approval for it, if people were asked. */
   approval: ApprovalRow | null;
 }
 
@@ -165,9 +165,9 @@ export interface ApprovalRow {
   tool: string;
   danger: string;
   summary: string;
-  /** Of the arguments: the same for the same arguments. */
+  /** Over the arguments: equal for equal arguments. */
   digest: string;
-  /** Of all that the question is about and shows: what people approve. */
+  /** Over everything that the question is about and shows: what people approve. */
   questionDigest: string;
   rule: ApprovalRule;
   approvers: string[];
@@ -192,7 +192,7 @@ export interface ApprovalRow {
   edited: boolean;
 }
 
-/** What one person said about one approval, once. */
+/** One person's decision about one approval. */
 export interface DecisionRow {
   id: string;
   userId: string;
@@ -202,7 +202,7 @@ export interface DecisionRow {
   verdict: "approved" | "rejected";
   comment: string | null;
   reason: string | null;
-  /** Of all that the person was asked and saw. */
+  /** Over everything that the person was asked and saw. */
   digest: string;
   /** RFC 8785 text of the arguments as edited, when they were. */
   argumentsCanonical: string | null;

@@ -20,7 +20,7 @@ beforeAll(
 );
 afterAll(() => shop.close());
 
-/** A process of the demo, whose shop has a port of its own. */
+/** A process of the demo, whose shop has its own port. */
 function openDemo() {
   const root = path.resolve(import.meta.dirname, "../../kimitsu");
   const files = listProjectFiles(root).files.map(

@@ -1,7 +1,7 @@
 /**
- * On an empty database the demo starts a handful of its own workflows, under its own name, so that whoever signs in
- * first finds calls that wait, runs that ended and one that failed. Once there is any run, or another process has begun
- * with it, it does nothing.
+ * On an empty database the demo starts a few of its own workflows, under its own name, so that the first person to sign
+ * in finds calls that wait, runs that ended and one that failed. It does nothing if there is any run, or another
+ * process has started it.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import { type StartDeps, startRun } from "@/lib/runs/start-run";
@@ -10,7 +10,7 @@ import { writeSettingOnce } from "@/lib/database/write-setting";
 
 export const DEMO_ACTOR: Actor = { kind: "system", id: "demo", name: "Demo" };
 
-/** In the order in which they are listed from oldest to newest. */
+/** Listed from oldest to newest. */
 const RUNS: readonly { workflow: string; params: Record<string, unknown> }[] = [
   { workflow: "morning-round", params: {} },
   // Names an order that the shop does not have: this one fails, and says why.
@@ -22,7 +22,7 @@ const RUNS: readonly { workflow: string; params: Record<string, unknown> }[] = [
 
 export async function startDemoRuns(deps: StartDeps): Promise<number> {
   const { workflows } = deps.projects.current().project;
-  // Someone who has made the demo project their own has other workflows, and wants no runs of ours.
+  // Someone who has adapted the demo project has other workflows, and wants no runs of ours.
   if (!RUNS.every(({ workflow }) => Object.hasOwn(workflows, workflow)) || (await hasRuns(deps.db))) return 0;
   if (!(await writeSettingOnce(deps.db, { key: "demo.started", value: { runs: RUNS.length } }, deps.now()))) return 0;
   for (const { workflow, params } of RUNS) await startRun(deps, { workflow, params, actor: DEMO_ACTOR });

@@ -1,6 +1,6 @@
 /**
- * Starts a run: the params are checked before anything is written, secret ones are sealed, and the project that it runs
- * under is kept.
+ * Starts a run: the params are checked before anything is written, secret ones are sealed, and its project version is
+ * stored.
  */
 import type { Project, ProjectAgent, ProjectWorkflow } from "@/lib/config/project";
 import type { Actor } from "@/lib/people/rules/actor";
@@ -80,7 +80,7 @@ export async function startRun(deps: StartDeps, command: StartCommand): Promise<
   return { runId };
 }
 
-/** By database, because tests have many in one process: projects that are kept are asked for once. */
+/** By database, because tests have many in one process: a stored project version is not checked again. */
 const kept = new WeakMap<Db, Set<string>>();
 
 export async function keepProject(deps: EngineDeps, project: Project): Promise<void> {
@@ -121,7 +121,7 @@ export function checkParams(workflow: ProjectWorkflow, params: Record<string, un
   );
 }
 
-/** What is shown and kept in clear, and what is sealed. */
+/** What is shown and stored in clear text, and what is sealed. */
 export function splitSecrets(workflow: ProjectWorkflow, params: Record<string, unknown>) {
   const properties = schemaOf(workflow)?.properties ?? {};
   const isSecret = (name: string) => properties[name]?.secret === true;
@@ -139,7 +139,7 @@ export function splitSecrets(workflow: ProjectWorkflow, params: Record<string, u
   };
 }
 
-/** All agents that may take part, those of sub-workflows and sub-agents, however deep, too. */
+/** All agents that may take part, including those of sub-workflows and sub-agents at any depth. */
 function agentsOf(workflow: ProjectWorkflow): string[] {
   const names = new Set<string>();
   const add = ({ name, subagents }: ProjectAgent) => {

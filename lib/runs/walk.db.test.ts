@@ -1,6 +1,6 @@
 /**
- * A random walk over everything that people, time and failing processes can do to runs. The recording server's log is
- * the judge: what it received must have been granted, at most once, and be what was shown. A failure prints the seed;
+ * A random walk over everything that people, time and failing processes can do to runs. The recording server's log
+ * decides: what it received must have been granted, at most once, and be what was shown. A failure prints the seed;
  * KIMITSU_TEST_SEED replays it.
  */
 import fc from "fast-check";
@@ -36,7 +36,7 @@ const SCRIPT = `agents:
 const ALLOWLIST =
   "- t-ro1-de0-id1-ow0\n- name: t-none\n  require_approval: { on_reject: recover, timeout: 10m, timeout_behavior: reject, min_approvals: 1 }";
 
-/** Where a process can die on the way of a run; the worker is held there for good and another takes over. */
+/** Where a process can die while it advances a run; the worker is held there for good and another takes over. */
 const DEATHS: PausePoint[] = [
   "model-turn:before-call",
   "model-turn:after-call",
@@ -78,7 +78,7 @@ const moveArbitrary = fc.oneof(
 );
 type Move = typeof moveArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A move that the state does not allow is refused in words, and changes nothing. */
+/** A move that the state does not allow is refused with a message, and changes nothing. */
 const refusable = (work: Promise<unknown>) =>
   work.catch((error: unknown) => {
     if (!(error instanceof KimitsuError) && !/nothing to do/.test((error as Error).message)) throw error;
@@ -122,9 +122,7 @@ class Walk {
     }
   }
 
-  /**
-   * The worker goes as far as the point and is never heard of again in time; what it does later must change nothing.
-   */
+  /** The worker runs up to the point and stops there for too long; what it does later must change nothing. */
   async #crash(at: PausePoint): Promise<void> {
     const held = holdAt(at, { first: 1 });
     const driven = await this.bench.drive(this.runId).catch(() => null);
@@ -148,7 +146,7 @@ class Walk {
       where: { verdict: "approved", approval: { callId: { in: open.map(({ id }) => id) } } },
     });
     if (!decision) return;
-    // A moment of its own, so that the trail tells what came before it and what after.
+    // A separate moment, so that the trail shows what came before it and what after.
     this.bench.clock.advance(1);
     await setUserDisabled(this.bench.deps, SYSTEM_ACTOR, { userId: decision.userId, disabled: true });
     this.bench.clock.advance(1);
@@ -232,7 +230,7 @@ async function judge(bench: EngineBench, runId: string): Promise<void> {
       isCallSettled(call.status) || (run.status === "cancelled" && call.status === "outcome_unknown"),
       `${call.id} is ${call.status}`,
     ).toBe(true);
-    // One result: as many ends as the call had, and never two by the server's word.
+    // One result: as many ends as the call had, and never two from the server.
     expect(own.filter(({ type }) => type === "call.succeeded" || type === "call.failed").length).toBeLessThanOrEqual(1);
   }
 }

@@ -1,11 +1,11 @@
-/** Follows a run: its events in order, those there are and those to come, until it has settled and all were given. */
+/** Follows a run: its existing and future events in order, until it has settled and all were delivered. */
 import { isRunSettled } from "@/lib/runs/rules/run-state";
 import type { EngineDeps } from "@/lib/database/deps";
 import { hearWakes } from "@/lib/runs/hear-wakes";
 import { getRunHead } from "@/lib/runs/queries/get-run-head";
 import { listRunEvents, type RunEvent } from "@/lib/runs/queries/list-run-events";
 
-/** A run at work writes several events a second; one that waits for people is looked at less and less often. */
+/** An active run writes several events a second; one that waits for people is polled less and less often. */
 const POLL_MIN_MS = 100;
 const POLL_MAX_MS = 1_000;
 const BATCH = 200;
@@ -22,7 +22,7 @@ export async function* watchRun(
   const deafen = hearWakes(runId, () => bell.ring());
   try {
     while (!signal.aborted) {
-      // The status is read first: what a settled run has to tell is then on record.
+      // The status is read first: all events of a settled run are then on record.
       const isOver = isRunSettled((await getRunHead(deps.db, runId)).status);
       const { items, nextCursor } = await listRunEvents(deps.db, runId, { after, limit: BATCH });
       yield* items;
@@ -37,7 +37,9 @@ export async function* watchRun(
   }
 }
 
-/** Waits for a time, a call, or the end; a call that comes while nobody waits is kept for the next wait. */
+/**
+ * Waits for a time, a notification, or the end; a notification that comes while nobody waits is kept for the next wait.
+ */
 class Bell {
   #rung = false;
   #wake: () => void = () => undefined;

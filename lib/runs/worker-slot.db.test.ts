@@ -1,6 +1,6 @@
 /**
- * A run that is claimed by the statement that gives it something to do is known to its worker as if it had been read
- * afterwards.
+ * A run that is claimed by the statement that gives it something to do has the same state in its worker as if it had
+ * been read afterwards.
  */
 import { expect, test } from "vitest";
 import { LEASE_MS } from "@/lib/limits";
@@ -32,7 +32,7 @@ pipeline:
   - { id: tidy, depends_on: [work], transform: { inputs: [{ from: work }], ops: [] } }
 `;
 
-/** A worker that has a place for every run, and does nothing with it. */
+/** A worker that has a worker slot for every run, and does nothing with it. */
 function openWorkerSlot({ deps, woken }: EngineBench): { claims: Claimed[]; left: number } {
   const workerSlot = { claims: [] as Claimed[], left: 0 };
   const owner = createId("worker");
@@ -96,12 +96,12 @@ test.each([
   await bench.decide(second!, "approved");
   expect(workerSlot).toMatchObject({ claims: [{}], left: 1 });
   expect(bench.woken).toEqual([runId]);
-  // What came after the claim is not missed: its worker reads it before it lets go of the run.
+  // What came after the claim is not missed: its worker reads it before it releases the run.
   await advanceRun(bench.deps, workerSlot.claims[0]!, { signal: new AbortController().signal });
   expect((await bench.read(runId)).status).toBe("complete");
 });
 
-test("the last of several that a rule wants, and no one before", async () => {
+test("the last of several required decisions, and none before", async () => {
   const bench = await open("min_approvals: 2");
   const runId = await bench.launch();
   const [first, second] = await bench.pending(runId);
@@ -116,7 +116,7 @@ test("the last of several that a rule wants, and no one before", async () => {
   expect(second!.status).toBe("pending");
 });
 
-/** Decides while somebody else changes the run, in a transaction that is over when the decision waits for the row. */
+/** Decides while somebody else changes the run, in a transaction that ends while the decision waits for the row. */
 async function decideMeanwhile(bench: EngineBench, runId: string, build: (run: OpenRun) => OutsideChange<null>) {
   const [first] = await bench.pending(runId);
   return database.db.$transaction(async (tx) => {
@@ -127,7 +127,7 @@ async function decideMeanwhile(bench: EngineBench, runId: string, build: (run: O
   });
 }
 
-/** The statement has begun, and with it what it reads, when it waits for the row. */
+/** A statement that waits for the row has begun, and its database snapshot is fixed. */
 async function untilOneWaits(tx: Executor): Promise<void> {
   for (let waiting = 0; waiting === 0;)
     waiting = (

@@ -1,19 +1,19 @@
 /**
- * Which network addresses may be dialled. Everything that is not a public unicast address is refused, in every
+ * Which network addresses may be connected to. Everything that is not a public unicast address is refused, in every
  * spelling.
  */
 import ipaddr from "ipaddr.js";
 
-/** Public by number, yet answered inside a cloud: Azure's host agent, which hands out credentials. */
+/** Public by number, yet answered inside a cloud: Azure's host agent, which gives out credentials. */
 const CLOUD_INTERNAL = new Set(["168.63.129.16"]);
 
 /**
- * All that was ever given out for public use. What lies outside is local, in disguise or for nobody yet, whatever a
- * list of ranges may know of it.
+ * The only range ever assigned for public use. Everything outside is local, a disguised address or unassigned, even if
+ * no list of ranges names it.
  */
 const PUBLIC_V6 = ipaddr.parseCIDR("2000::/3");
 
-/** Within it, for documents (RFC 9637). */
+/** Part of it, but reserved for documentation (RFC 9637). */
 const DOCUMENTS_V6 = ipaddr.parseCIDR("3fff::/20");
 
 const REASONS: Record<string, string> = {
@@ -27,9 +27,9 @@ const REASONS: Record<string, string> = {
   broadcast: "a broadcast address",
 };
 
-/** Why the address may not be dialled, or null when it is public. An address that cannot be read is refused. */
+/** Why the address may not be connected to, or null when it is public. An address that cannot be parsed is refused. */
 export function refuseAddress(address: string): string | null {
-  // A zone such as `%eth0` says through which card a local address is reached; the address itself decides.
+  // A zone such as `%eth0` only names the network interface for a local address; the address itself decides.
   const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   if (!ipaddr.isValid(bare)) return "not an address";
   const parsed = ipaddr.parse(bare);
@@ -50,7 +50,7 @@ function explain(range: string): string | null {
 }
 
 /**
- * An interface id by which a router takes the packet to an IPv4 address of its own site (RFC 5214), under whatever
+ * An interface id by which a router forwards the packet to an IPv4 address of its own site (RFC 5214), under any
  * prefix.
  */
 function isIsatap(address: ipaddr.IPv6): boolean {

@@ -36,7 +36,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     return { recording, pool: pooled(), server: testServer(recording.url, options) };
   }
 
-  test("a call arrives once, with its arguments, its id and the params, and its result comes back in one shape", async () => {
+  test("a call arrives once, with its arguments, its id and the params, and its result has one form", async () => {
     const { recording, pool, server } = await start({
       params: { region: "eu" },
       secretParams: { token: "SENTINEL-param" },
@@ -56,7 +56,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     expect(initialize?.meta).toEqual({ "dev.kimitsu/params": { region: "eu", token: "SENTINEL-param" } });
   });
 
-  test("whether it may be sent is asked when its own connection is open, and nothing leaves if not", async () => {
+  test("whether it may be sent is checked when its connection is open, and nothing is sent if not", async () => {
     const { recording, pool, server } = await start();
     await callTool(pool, server, asking("echo"));
     let opened = 0;
@@ -84,7 +84,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     });
   });
 
-  test("a JSON-RPC error is an answer when it refuses the call, and leaves it unknown when it may come after the work", async () => {
+  test("a JSON-RPC error is an answer when it refuses the call, and leaves the outcome unknown when it may come after the work", async () => {
     const { pool, server } = await start();
     expect(await callTool(pool, server, asking("fail-protocol"))).toMatchObject({
       kind: "answered",
@@ -123,7 +123,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   test("a call that takes longer than its timeout is unknown, not failed", async () => {
     const { recording, pool, server } = await start();
     await callTool(pool, server, asking("echo"));
-    // A machine that does much else may not have sent it by then: it gets twice the time.
+    // A busy machine may not have sent it by then, so it is tried with twice the time.
     let timeoutMs = 150;
     let outcome = await callTool(pool, server, asking("slow", { timeoutMs }));
     while (outcome.kind === "not_sent" && outcome.reason === "timeout")
@@ -152,7 +152,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     expect(await recording.calls()).toEqual([]);
   });
 
-  test("a definition that is not the judged one keeps the call from being sent", async () => {
+  test("a definition that is not the judged one prevents the call", async () => {
     const { recording, pool, server } = await start();
     const judged = (await pool.listTools(server)).tools.find((tool) => tool.name === "echo")!;
     expect(await callTool(pool, server, asking("echo", { fingerprint: fingerprintTool(judged) }))).toMatchObject({
@@ -176,7 +176,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     expect(await recording.calls()).toEqual([]);
   });
 
-  test("a structured result that does not fit its schema leaves the call unknown, explains itself and is kept", async () => {
+  test("a structured result that does not fit its schema leaves the call unknown, is explained and is kept", async () => {
     const { pool, server } = await start();
     expect(await callTool(pool, server, asking("structured"))).toMatchObject({
       kind: "answered",
@@ -191,7 +191,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     expect((outcome as { error: Error }).error.message).toContain("/total must be number");
   });
 
-  test("the credential goes into its header and into nothing else, and an echo of it is taken out", async () => {
+  test("the credential goes only into its header, and an echo of it is removed", async () => {
     const { recording, pool, server } = await start({ secret: "SENTINEL-header" });
     const outcome = await callTool(pool, server, asking("echo-headers"));
     const received = await recording.received();
@@ -222,7 +222,7 @@ test("a server that comes up between the tries is reached", async () => {
   expect(await recording.calls()).toHaveLength(1);
 });
 
-test("a server that hangs up on every handshake is tried three times, then reported as unreachable", async () => {
+test("a server that closes every handshake is tried three times, then reported as unreachable", async () => {
   const recording = await record();
   await recording.ail({ illness: { kind: "hang-up" } });
   expect(await callTool(pooled(), testServer(recording.url), asking("echo"))).toMatchObject({
@@ -288,7 +288,7 @@ test.each([408, 500, 502, 503, 504])(
   },
 );
 
-test("a redirect of a call is not followed, and neither call nor credential reach the other place", async () => {
+test("a redirect of a call is not followed, and neither call nor credential reaches the target", async () => {
   const other = await record();
   const recording = await record();
   const pool = pooled();
@@ -334,7 +334,7 @@ test("one call that fails does not disturb another on the same connection", asyn
   expect(await slow).toMatchObject({ kind: "answered", result: { success: true } });
 });
 
-test("a server that went away after its list was read is not sent anything", async () => {
+test("a server that went away after its list was read is sent nothing", async () => {
   const first = await startRecordingServer();
   const pool = pooled();
   const server = testServer(first.url);
@@ -347,7 +347,7 @@ test("a server that went away after its list was read is not sent anything", asy
   });
 });
 
-test("a large result comes through below the limit, and beyond it is unknown", async () => {
+test("a large result is returned below the limit, and is unknown beyond it", async () => {
   const outcomes = [];
   for (const [transport, length] of [
     ["http", 9_000_000],

@@ -1,7 +1,6 @@
 /**
- * The one function that calls a tool. Whatever the way in, every call of every tool passes here, and nothing here sends
- * a call twice. Whether it may be made at all was decided before; here it is only made sure that it is the call that
- * was meant.
+ * The one function that calls a tool. Every call of every tool passes here, whatever started it, and nothing here sends
+ * a call twice. Whether it may be made was decided before; this only makes sure that it is the intended call.
  */
 import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { canonicalizeArguments } from "@/lib/text/digest";
@@ -28,25 +27,25 @@ export interface ToolCallRequest {
   /** Sent as they are; for an approved call, the arguments that were shown. */
   arguments: Record<string, unknown>;
   /**
-   * The fingerprint of the definition that was judged. When the server's differs by now, nothing is sent. Null: not
+   * The fingerprint of the definition that was judged. If the server's differs by now, nothing is sent. Null: not
    * checked.
    */
   fingerprint: string | null;
   /**
-   * True: the definition is read anew for this call, although the list in hand is young. For what a person has looked
-   * at and let pass.
+   * True: the definition is read again for this call, even if the known list is recent. For calls that a person has
+   * approved.
    */
   isListReread?: boolean;
   /** Sent as `_meta["dev.kimitsu/call_id"]`, by which a server can recognise a repetition. */
   callId: string;
-  /** Asked at the last moment, with the connection open, before the bytes leave; false means that nothing is sent. */
+  /** Checked at the last moment, with the connection open, before any byte leaves; false means that nothing is sent. */
   mayBeSent?: () => boolean;
-  /** The server's own `timeout` when absent. Counts from the start, connecting included. */
+  /** The server's own `timeout` when absent. Counted from the start, including connecting. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
 
-/** Why nothing was sent. Only `unreachable` and `timeout` may pass by themselves. */
+/** Why nothing was sent. Only `unreachable` and `timeout` may be temporary. */
 export type NotSentReason = "unreachable" | "timeout" | "cancelled" | "definition_changed" | "tool_missing" | "refused";
 
 export type ToolCallOutcome =
@@ -55,15 +54,15 @@ export type ToolCallOutcome =
   /** Nothing left this process, so it is safe to try again; `retryable` says whether that may help. */
   | { kind: "not_sent"; reason: NotSentReason; retryable: boolean; error: KimitsuError }
   /**
-   * Bytes may have left, and what came back, if anything, does not prove that nothing happened. Never tried again here;
-   * `retryable` says whether another try may help where it is harmless, `reason` what stood in the way. `result` is the
-   * server's answer when it can be read but not relied upon.
+   * Bytes may have left, and the answer, if any, does not prove that nothing happened. Never retried here; `retryable`
+   * says whether another try may help where it is harmless, `reason` what went wrong. `result` is the server's answer
+   * when it is readable but not reliable.
    */
   | { kind: "unknown"; retryable: boolean; reason: string; error: KimitsuError; result?: ToolResult };
 
 export const CALL_ID_META_KEY = "dev.kimitsu/call_id";
 
-/** Made once: one for each call would have a stack of its own. */
+/** Created once, because each new one would capture a stack trace. */
 const OVER = new DOMException("the call is over", "AbortError");
 
 /** Never throws for anything a server does. */
@@ -80,11 +79,11 @@ export async function callTool(pool: ToolPool, server: ToolServer, request: Tool
   const matcher = matchSecrets(server);
   const sent: { definition: ToolDefinition | null } = { definition: null };
   try {
-    // What JSON would change on the way is not what was shown.
+    // Arguments that JSON would change in transit are not what was shown.
     canonicalizeArguments(request.arguments);
     return await tryUntilSent(watch, async () => {
-      // Where the list is read without the credential, the credential only goes out once the definition is known to be
-      // the right one.
+      // If the list is read without the credential, the credential is sent only once the definition is known to be
+      // right.
       const before = isForCallsAlone(server)
         ? await verify(server, request, (ageMaxMs) => pool.listTools(server, { ageMaxMs, signal: watch.signal }))
         : null;
@@ -120,7 +119,7 @@ export async function callTool(pool: ToolPool, server: ToolServer, request: Tool
   }
 }
 
-/** A connection that was thought to be good may turn out broken before anything is sent; then another one is tried. */
+/** A connection that seemed good may turn out broken before anything is sent; then another one is tried. */
 async function tryUntilSent(watch: CallWatch, attempt: () => Promise<ToolCallOutcome>): Promise<ToolCallOutcome> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -170,10 +169,10 @@ async function send(
     arguments: request.arguments,
     _meta: { [CALL_ID_META_KEY]: request.callId, ...traceParent() },
   };
-  // With a definition given, the client neither refreshes its list and calls again, nor throws a result away that does
-  // not fit.
+  // With a definition given, the client neither refreshes its list and calls again, nor discards a result that does not
+  // fit.
   const toolDefinition = { name: definition.name, inputSchema: definition.inputSchema as { type: "object" } };
-  // The watch keeps the time, from before the connection; the client's own clock must not end the call earlier.
+  // The watch measures the time, from before connecting; the client's own timeout must not end the call earlier.
   const calling = callContext.run(watch, () =>
     connection.client.callTool(params, { toolDefinition, signal: watch.signal, timeout: 2 ** 31 - 1 }),
   );
@@ -181,7 +180,7 @@ async function send(
     return await Promise.race([calling, watch.failed]);
   } catch (error) {
     calling.catch(() => {});
-    // The next call gets a connection of its own; others that wait on this one are left in peace.
+    // The next call gets its own connection; others that wait on this one are not disturbed.
     if (!(error instanceof ProtocolError) && !SAYS_NOTHING_OF_CONNECTION.has(watch.httpStatus ?? 0))
       connection.retire();
     throw error;
@@ -198,15 +197,14 @@ interface AnsweredCall {
 }
 
 /**
- * A result that is not what the tool promises is not relied upon: the tool has answered, but nobody knows what came of
- * it.
+ * A result that does not fit the tool's schema is not relied upon: the tool has answered, but the outcome is unknown.
  */
 function judgeAnswer(answer: ServerAnswer, { name, definition, matcher }: AnsweredCall): ToolCallOutcome {
   const safe = mapText(answer, (text) => hideSecrets(matcher, text)) as ServerAnswer;
   const { content, ...cleaned } = toToolResult(safe);
-  // Once more after cleaning: what takes control characters away may put a secret together again.
+  // Again after cleaning, because removing control characters may reassemble a secret.
   const result: ToolResult = { ...(mapText(cleaned, (text) => hideSecrets(matcher, text)) as typeof cleaned), content };
-  // What came is checked, not what is left of it after secrets were taken out.
+  // Checks the answer as received, not what is left after secrets were removed.
   const problem = result.is_error ? null : findSchemaViolation(answer, definition);
   if (problem === null) return { kind: "answered", result };
   const reason = hideSecrets(matcher, cleanText(hideSecrets(matcher, problem)));
@@ -270,8 +268,8 @@ function notSent(reason: NotSentReason, error: KimitsuError): Extract<ToolCallOu
 }
 
 /**
- * Whether the server's answer to this very call proves that nothing was done. One that asks for input first begins anew
- * when it gets it.
+ * Whether the server's answer to this call proves that nothing was done. A server that asks for input starts over when
+ * it gets it.
  */
 function isRefusal(error: unknown, httpStatus: number | null, hasOutputSchema: boolean): boolean {
   if (error instanceof ProtocolError) return isRefusingCode(error.code, { hasOutputSchema });
@@ -286,13 +284,13 @@ const UNUSABLE = new Set<string>([
   SdkErrorCode.ClientHttpUnexpectedContent,
 ]);
 
-/** Whether the server has answered in full, and in a way that it would answer again: too large, or not MCP. */
+/** Whether the server has answered completely, and would answer the same way again: too large, or not MCP. */
 function isUnusable(error: unknown, httpStatus: number | null): boolean {
   if (httpStatus !== null && httpStatus >= 300) return false;
   return error instanceof LimitExceeded || (error instanceof SdkError && UNUSABLE.has(error.code));
 }
 
-/** Causes are logged, and what a server says may repeat the credential that it was sent. */
+/** Causes are logged, and a server's text may repeat the credential that it was sent. */
 function hideCause(error: unknown, matcher: SecretMatcher): Error {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return new Error(hideSecrets(matcher, text));

@@ -1,17 +1,16 @@
 /**
- * Follows one tool call from the moment it is made. Answers the question on which everything rests: has a byte of it
- * left this process? Found by the async context, because the way from the call to the socket leads through the MCP
- * client.
+ * Follows one tool call from its start. Answers the decisive question: has a byte of it left this process? Found
+ * through the async context, because the path from the call to the socket goes through the MCP client.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { LimitExceeded } from "./limit-body";
 
-/** The answer's stream has ended and the answer was not on it. */
+/** The answer's stream has ended without the answer. */
 export class AnswerMissing extends Error {
   override readonly name = "AnswerMissing";
 }
 
-/** An answer that was read to its end is handed on within this time; then it was not an answer to this call. */
+/** An answer that was read completely is delivered within this time; otherwise it was not an answer to this call. */
 const SETTLE_MS = 100;
 
 export class CallWatch {
@@ -24,9 +23,9 @@ export class CallWatch {
   readonly failed = new Promise<never>((_resolve, reject) => (this.#fail = reject));
   #httpStatus: number | null = null;
 
-  /** `mayBeSent` is asked at the last moment; what it refuses never leaves. */
+  /** `mayBeSent` is checked at the last moment; what it refuses is never sent. */
   constructor(private readonly mayBeSent: () => boolean = () => true) {
-    // A watch that nobody waits for any more may still fail.
+    // A watch may still fail when nobody waits for it any more.
     this.failed.catch(() => {});
   }
 
@@ -38,12 +37,12 @@ export class CallWatch {
     return this.#controller.signal;
   }
 
-  /** Of the answer to the one request that carried the call; null while there is none. */
+  /** Status of the answer to the request that carried the call; null while there is none. */
   get httpStatus(): number | null {
     return this.#httpStatus;
   }
 
-  /** A call is given to the transport once. Whatever asks for a second time is refused, whatever its reason. */
+  /** A call is given to the transport once. Any second attempt is refused, whatever its reason. */
   claim(): void {
     if (this.#isClaimed) throw new Error("This call was already given to the server; it is not sent again.");
     this.#isClaimed = true;
@@ -56,8 +55,8 @@ export class CallWatch {
   }
 
   /**
-   * To be called right before the first byte leaves. Throws when the call was given up in the meantime, is no longer to
-   * be made, or has left before: then nothing leaves.
+   * To be called right before the first byte leaves. Throws when the call was given up meanwhile, must not be made any
+   * more, or was already sent: then nothing leaves.
    */
   markSent(): void {
     if (this.#isSent) throw new Error("This call has left already; it is not sent again.");
@@ -84,14 +83,14 @@ export class CallWatch {
     );
   }
 
-  /** Gives the call up: an open request is broken off, one that waits for its connection is never sent. */
+  /** Gives the call up: an open request is aborted, one that waits for its connection is never sent. */
   stop(reason: Error): void {
     clearTimeout(this.#settleTimer);
     this.#controller.abort(reason);
   }
 }
 
-/** The call in whose course something runs. */
+/** The call during which something runs. */
 export const callContext = new AsyncLocalStorage<CallWatch>();
 /** The call whose own message is being sent right now; null for all other messages of the connection. */
 export const sendContext = new AsyncLocalStorage<CallWatch | null>();

@@ -8,7 +8,7 @@ import { isForCallsAlone, matchSecrets, type ToolServer } from "./tool-server";
 import { untilAborted } from "./until-aborted";
 
 const CLIENT_INFO = { name: "kimitsu", title: "Kimitsu", version: "1.0.0" };
-/** How long the end of a session may take; a server that does not answer is left without it. */
+/** How long ending a session may take; a server that does not answer in time is abandoned. */
 const SESSION_END_MS = 1_000;
 const LIST_CHANGE_SETTLE_MS = 50;
 const REFRESH_EVERY_MS = 1_000;
@@ -28,18 +28,18 @@ interface Opening {
 export class Connection {
   readonly server: ToolServer;
   private readonly hooks: ConnectionHooks;
-  /** Calls and lists under way. */
+  /** Calls and lists in progress. */
   users = 0;
   lastUsedAt: number;
   #isBroken = false;
-  /** Something went wrong on the side, such as the stream of announcements; the session may be gone. */
+  /** A side channel failed, such as the stream of announcements; the session may be gone. */
   #isDoubtful = false;
   #isClosed = false;
   #list: ToolList | null = null;
   /** The newest list that was read, whether or not it may still be used. */
   #known: ToolList | null = null;
   #fetching: Promise<ToolList> | null = null;
-  /** Counts announced changes: an answer to a question asked before the last of them is not kept. */
+  /** Counts announced changes: a list that was requested before the latest one is not kept. */
   #generation = 0;
   #refreshedAt = Number.NEGATIVE_INFINITY;
 
@@ -54,8 +54,8 @@ export class Connection {
   }
 
   /**
-   * Throws what the last way of connecting gave. With `http`, a server that does not know Streamable HTTP is tried with
-   * HTTP+SSE.
+   * Throws the error of the last transport tried. With `http`, a server that does not know Streamable HTTP is tried
+   * with HTTP+SSE.
    */
   static async open(opening: Opening): Promise<Connection> {
     const kind = kindOf(opening.server);
@@ -64,7 +64,7 @@ export class Connection {
     } catch (error) {
       if (kind !== "http" || !isOtherTransport(error)) throw error;
       return Connection.create("sse", opening).catch((second: unknown) => {
-        // A server that speaks neither is better described by what it said first.
+        // For a server that speaks neither, its first error is more useful.
         throw isOtherTransport(second) ? error : second;
       });
     }
@@ -102,7 +102,7 @@ export class Connection {
     }
     connection = new Connection(client, transport, opening);
     client.onclose = () => connection!.retire();
-    // HTTP+SSE would come back as another session that nobody has introduced itself to.
+    // HTTP+SSE would reconnect as another session, without a handshake.
     client.onerror =
       kind === "sse"
         ? (error) => (isGivenUp(error) ? undefined : connection!.break())
@@ -115,7 +115,7 @@ export class Connection {
   }
 
   /**
-   * False when a session that was long unused, or is in doubt, no longer exists; found out before a call is sent on it.
+   * False when a session that was long unused, or is in doubt, no longer exists; checked before a call is sent on it.
    */
   async isAlive(signal: AbortSignal): Promise<boolean> {
     if (!this.isUsable) return false;
@@ -131,7 +131,7 @@ export class Connection {
     }
   }
 
-  /** The list, not older than given. Those who ask at the same time share one request. */
+  /** The list, not older than given. Concurrent requests share one read. */
   async listTools(ageMaxMs: number): Promise<ToolList> {
     if (this.#list && this.hooks.now() - this.#list.fetchedAt <= ageMaxMs) return this.#list;
     if (this.#fetching) return this.#fetching;
@@ -143,8 +143,8 @@ export class Connection {
   }
 
   /**
-   * After `list_changed`: the old list is forgotten first, so that nothing is judged by it if the new one cannot be
-   * had. A server that announces without end is not asked without end: its list is read when it is next needed.
+   * After `list_changed`: the old list is dropped first, so that nothing is judged by it if the new one cannot be read.
+   * A server that announces endlessly is not polled endlessly: its list is read when it is next needed.
    */
   async refreshList(): Promise<void> {
     if (isForCallsAlone(this.server)) return;
@@ -165,21 +165,21 @@ export class Connection {
         matcher: matchSecrets(server),
         now: this.hooks.now(),
       });
-      // The same definitions stay the same objects, so that what was made of them (compiled schemas, fingerprints) is
-      // not made again for each call.
+      // Equal definitions stay the same objects, so that what was derived from them (compiled schemas, fingerprints) is
+      // not derived again for each call.
       const list = read.hash === this.#known?.hash ? { ...read, tools: this.#known.tools } : read;
       if (generation === this.#generation) this.#list = list;
       this.#known = list;
       return list;
     } catch (error) {
-      // A list that cannot be had may mean a session that is gone; a list that is refused says nothing about the
+      // A list that cannot be read may mean that the session is gone; a list that is refused says nothing about the
       // connection.
       if (!(error instanceof KimitsuError)) this.retire();
       throw error;
     }
   }
 
-  /** No new use; it is closed when the last one is done. */
+  /** Takes no new use; closes when the last one is done. */
   retire(): void {
     this.#isBroken = true;
     if (this.users === 0) void this.close();
@@ -206,8 +206,8 @@ export class Connection {
 }
 
 /**
- * A request that we ourselves broke off. Over HTTP+SSE an answer may come while the request that asked for it is still
- * open; that one call's end says nothing about the others that wait on the same stream.
+ * A request that we aborted ourselves. Over HTTP+SSE an answer may come while its request is still open; the end of
+ * that one call says nothing about others that wait on the same stream.
  */
 const isGivenUp = ({ name }: Error): boolean => name === "AbortError" || name === "TimeoutError";
 
@@ -216,7 +216,7 @@ function kindOf({ definition }: ToolServer): TransportKind {
   return definition.transport;
 }
 
-/** What a server says that does not take POST at this address, as the MCP specification lists it. */
+/** How a server answers that does not take POST at this address, as the MCP specification lists it. */
 function isOtherTransport(error: unknown): boolean {
   return error instanceof SdkHttpError && [400, 404, 405, 406, 415, 501].includes(error.data.status ?? 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Many callers with different credentials on one server at the same time: nobody's answer, credential or session is
- * another's.
+ * Many callers with different credentials on one server at the same time: no answer, credential or session reaches the
+ * wrong caller.
  */
 import { afterEach, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";

@@ -1,6 +1,6 @@
 /**
- * What a failure of the way to a server means, in words that may be shown: without secrets, of bounded length, with
- * nothing hidden in them.
+ * What a failure to reach a server means, in text that may be shown: without secrets, bounded, without hidden
+ * characters.
  */
 import { SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import type { SecretMatcher } from "@/lib/text/secret-matcher";
@@ -25,7 +25,7 @@ const PASSING_CODES = new Set([
   "UND_ERR_DESTROYED",
 ]);
 
-/** The error and what it was caused by, outermost first. The SDK keeps causes in two places. */
+/** The error and its causes, outermost first. The SDK keeps causes in two places. */
 export function listCauses(error: unknown): unknown[] {
   const causes: unknown[] = [];
   for (let next = error; next !== undefined && next !== null && causes.length < 8;) {
@@ -51,12 +51,12 @@ export function isPassing(error: unknown): boolean {
   });
 }
 
-/** The refusal of our own rules inside an error, if that is what stopped it. */
+/** The refusal by our own rules inside an error, if that is what stopped it. */
 export function findRefusal(error: unknown): KimitsuError | null {
   return (listCauses(error).find((cause) => cause instanceof KimitsuError) as KimitsuError | undefined) ?? null;
 }
 
-/** Secrets are looked for twice: one with a control character in its middle only reads as one after cleaning. */
+/** Secrets are searched for twice: one with a control character inside is recognisable only after cleaning. */
 export function describeFailure(error: unknown, matcher: SecretMatcher): string {
   const refusal = findRefusal(error);
   const root = refusal ?? listCauses(error).at(-1);
@@ -68,7 +68,7 @@ function describeKnown(error: Error): string {
   if (error instanceof SdkHttpError)
     return `it answers HTTP ${error.data.status}${error.data.text ? `: ${error.data.text}` : ""}`;
   if (error.name === "TimeoutError") return "it did not answer in time";
-  // An error of several tries, one per address, says nothing by itself.
+  // An error of several attempts, one per address, has no message of its own.
   if (error instanceof AggregateError && error.message === "")
     return error.errors.map((each: unknown) => (each instanceof Error ? each.message : String(each))).join("; ");
   return error.message || error.name;

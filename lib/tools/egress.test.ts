@@ -176,7 +176,7 @@ test.each([
   },
 );
 
-test("a name that is public when first asked and private later never leads to the private address", async () => {
+test("a name that is public at first and private later never leads to the private address", async () => {
   const target = await startTarget();
   let asked = 0;
   const rebinding = ((
@@ -221,7 +221,7 @@ test("a redirect is handed back and not followed", async () => {
   expect(other.requests).toBe(0);
 });
 
-test("an answer whose body nobody reads is dropped, and what still comes in harms nobody", async () => {
+test("an answer whose body nobody reads is dropped, and later data on it does no harm", async () => {
   const uncaught: unknown[] = [];
   const note = (error: unknown) => void uncaught.push(error);
   process.on("uncaughtException", note);
@@ -233,12 +233,12 @@ test("an answer whose body nobody reads is dropped, and what still comes in harm
   const { guardedFetch } = egressWith({ allowHosts: ["127.0.0.1"] });
   const response = await guardedFetch(`http://127.0.0.1:${target.port}/`, { method: "POST", body: "{}" });
   await response.body?.cancel();
-  // The second answer comes on the same loop after whatever the first one still had to say.
+  // The second answer arrives on the same event loop after the rest of the first one.
   expect((await (await guardedFetch(`http://127.0.0.1:${target.port}/`)).text()).length).toBe(1_000);
   expect(uncaught).toEqual([]);
 });
 
-test("an answer that breaks off before anyone reads it fails whoever reads it, and harms nobody else", async () => {
+test("an answer that breaks off before anyone reads it fails its reader and does no other harm", async () => {
   const uncaught: unknown[] = [];
   const note = (error: unknown) => void uncaught.push(error);
   process.on("uncaughtException", note);
@@ -261,7 +261,7 @@ test("an answer that breaks off before anyone reads it fails whoever reads it, a
   expect(uncaught).toEqual([]);
 });
 
-test("an answer that asks for another try (421) is not sent again", async () => {
+test("an answer that asks for a retry (421) is not sent again", async () => {
   const target = await startTarget((_request, response) => void response.writeHead(421).end());
   await egressWith({ allowHosts: ["127.0.0.1"] }).guardedFetch(`http://127.0.0.1:${target.port}/`, {
     method: "POST",
@@ -278,7 +278,7 @@ test("addresses with credentials and other schemes are refused", async () => {
   expect(String(failure)).not.toContain("SENTINEL");
 });
 
-test("compressed answers are read although they were not asked for", async () => {
+test("compressed answers are read although they were not requested", async () => {
   const target = await startTarget(
     (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("small")),
   );
@@ -286,7 +286,7 @@ test("compressed answers are read although they were not asked for", async () =>
   expect(await response.text()).toBe("small");
 });
 
-test("the moment of sending is announced before the request arrives, and throwing there keeps it from leaving", async () => {
+test("the moment of sending is announced before the request arrives, and throwing there prevents it", async () => {
   const target = await startTarget();
   const egress = egressWith({ allowHosts: ["127.0.0.1"] });
   let seenBySend = -1;
@@ -323,7 +323,7 @@ test("a refused connection never announces sending", async () => {
   expect(isAnnounced).toBe(false);
 });
 
-test("sockets are shared, unless a fresh one is asked for", async () => {
+test("sockets are shared, unless a fresh one is requested", async () => {
   const target = await startTarget();
   const { guardedFetch } = egressWith({ allowHosts: ["127.0.0.1"] });
   const ask = async (isFreshSocket: boolean) =>

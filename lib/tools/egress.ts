@@ -1,7 +1,7 @@
 /**
- * The way out of this process for requests whose address comes from a project or from a server: tool servers, webhooks
- * and model providers. The address that is checked is the one that is dialled, so a name that answers differently the
- * second time gains nothing. Redirects are never followed: the next address would be the server's choice.
+ * The way out of this process for requests whose address comes from a project or a server: tool servers, webhooks and
+ * model providers. The address that is checked is the one that is connected to, so a name that resolves differently the
+ * second time gains nothing. Redirects are never followed: the server would choose the next address.
  */
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -16,28 +16,31 @@ import { refuseAddress } from "./address-rules";
 export interface EgressOptions {
   /** Hosts that may be reached although they are not public: `host` or `host:port`, as in KIMITSU_ALLOW_HOSTS. */
   allowHosts: readonly string[];
-  /** How names become addresses; the system's way when absent. */
+  /** How names are resolved; the system's resolver when absent. */
   lookup?: LookupFunction;
   connectTimeoutMs?: number;
 }
 
 export interface GuardedInit extends Omit<RequestInit, "redirect" | "signal"> {
   signal?: AbortSignal | null | undefined;
-  /** Called in the moment before the first byte of the request goes to the socket. Throwing here stops the request. */
+  /** Called right before the first byte of the request is written to the socket. Throwing here stops the request. */
   onSend?: (() => void) | undefined;
   /**
-   * True: on a socket that was never used before. A server may close a used one in the moment in which a request is
-   * written to it, and then nobody knows whether it was read. Costs a handshake.
+   * True: on a socket that was never used before. A server may close a used one while a request is being written to it,
+   * and then it is unknown whether it was read. Costs a handshake.
    */
   isFreshSocket?: boolean | undefined;
-  /** True: a credential or another secret goes along. Not over plain http then, unless the host is allowed by name. */
+  /**
+   * True: the request contains a credential or another secret, so it is not sent over plain http unless the host is
+   * allowed by name.
+   */
   holdsSecret?: boolean | undefined;
 }
 
 export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>;
 
 export interface Egress {
-  /** Like `fetch`, without redirects, cookies, proxies and repetition. Redirect answers are returned as they are. */
+  /** Like `fetch`, without redirects, cookies, proxies and retries. Redirect answers are returned as they are. */
   guardedFetch: GuardedFetch;
   /** Ends every connection. */
   close(): Promise<void>;
@@ -51,7 +54,7 @@ const KEEP_ALIVE_MS = 4_000;
 const NO_BODY = new Set([101, 103, 204, 205, 304]);
 
 export function createEgress(options: EgressOptions): Egress {
-  // Callers bring their own deadlines; a stream on which a server announces changes is silent for hours.
+  // Callers set their own deadlines; a stream on which a server announces changes is silent for hours.
   const isAllowed = toAllowedHosts(options.allowHosts);
   const common = { connect: createGuardedConnector(options, isAllowed), headersTimeout: 0, bodyTimeout: 0 };
   const shared = new Agent({ ...common, keepAliveTimeout: KEEP_ALIVE_MS });
@@ -76,7 +79,7 @@ async function send(agent: Agent, url: URL, init: GuardedInit): Promise<Response
     throw refused(`${url.protocol}// addresses are not requested; use https:// or http://`, url);
   if (url.username !== "" || url.password !== "")
     throw refused("an address must not carry a user name or password", url);
-  // Besides plain text this reads forms and typed arrays, and names their content type.
+  // Besides plain text this reads forms and typed arrays, and sets their content type.
   const sent = init.body === undefined || init.body === null ? null : new Response(init.body);
   const headers = new Headers(init.headers);
   const contentType = sent?.headers.get("content-type");
@@ -128,20 +131,20 @@ function toResponse(answer: Dispatcher.ResponseData, signal: AbortSignal | undef
   const plain = hearErrors(decode(answer.body, headers.get("content-encoding"), signal));
   headers.delete("content-encoding");
   headers.delete("content-length");
-  // Not `Readable.toWeb`: what comes in after its reader has left throws where nobody can catch it, and ends the
+  // Not `Readable.toWeb`: data that arrives after its reader has left throws where nobody can catch it, and ends the
   // process.
   return new Response(WebStream.from(plain) as unknown as ReadableStream<Uint8Array>, { status, headers });
 }
 
 /**
- * A connection that breaks is told to whoever reads the answer. Where nobody does, or not yet, it must not end the
+ * The reader of the answer gets the error of a broken connection. If nobody reads, or not yet, it must not end the
  * process.
  */
 function hearErrors<Stream extends Readable>(stream: Stream): Stream {
   return stream.on("error", () => undefined);
 }
 
-/** Decompressed piece by piece as it is read, so that whoever counts the bytes counts the real ones. */
+/** Decompressed in chunks as it is read, so that a byte count counts the real ones. */
 function decode(body: Readable, encoding: string | null, signal: AbortSignal | undefined): Readable {
   if (encoding === null || encoding === "identity") return body;
   const decoders = {
@@ -165,7 +168,9 @@ function decode(body: Readable, encoding: string | null, signal: AbortSignal | u
   return body.pipe(decoder);
 }
 
-/** Checks literal addresses at once and names when they are resolved; then checks again what was really connected. */
+/**
+ * Checks literal addresses at once and names when they are resolved; then checks the address that was really connected.
+ */
 function createGuardedConnector(
   { lookup = systemLookup as LookupFunction, connectTimeoutMs = CONNECT_TIMEOUT_MS }: EgressOptions,
   isAllowed: AllowedHosts,
@@ -176,7 +181,7 @@ function createGuardedConnector(
   return (target, callback) => {
     const hostname = target.hostname.toLowerCase().replace(/^\[|\]$/g, "");
     if (isAllowed(target)) return unguarded(target, callback);
-    // Resolvers differ in what they make of `localhost.`; it means this machine in any case (RFC 6761).
+    // Resolvers differ in how they treat `localhost.`; it means this machine in any case (RFC 6761).
     const isLocal = /(^|\.)localhost\.?$/.test(hostname);
     const reason = isLocal ? "it means this machine" : isIP(hostname) === 0 ? null : refuseAddress(hostname);
     if (reason !== null) return callback(refusedHost(hostname, reason), null);
@@ -198,7 +203,7 @@ function guardLookup(lookup: LookupFunction): LookupFunction {
       const addresses = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }];
       for (const { address } of addresses) {
         const reason = refuseAddress(address);
-        // One bad address spoils the name: an attacker who mixes them waits for the one that fails first.
+        // One bad address is enough to refuse the name: an attacker who mixes them relies on the good ones failing.
         if (reason !== null) return callback(refusedHost(hostname, `it resolves to ${address}, ${reason}`), "", 0);
       }
       const [first] = addresses;

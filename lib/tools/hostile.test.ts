@@ -1,4 +1,4 @@
-/** What servers of ill will can do to whoever calls them, and that it ends in an outcome and not in harm. */
+/** What malicious servers can do to their callers, and that each attempt ends in an outcome without harm. */
 import { createGzip, gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { fingerprintTool } from "@/lib/tools/rules/tool-fingerprint";
@@ -51,10 +51,7 @@ async function call(
   });
 }
 
-/**
- * A machine that does much else may not have sent it by the timeout, which has an outcome of its own: then it gets
- * twice the time.
- */
+/** A busy machine may not have sent it by the timeout, which has its own outcome: then it gets twice the time. */
 const callUntilSent = (server: HostileServer, timeoutMs = 200): Promise<ToolCallOutcome> =>
   call(server, { request: { timeoutMs } }).then((outcome) =>
     outcome.kind === "not_sent" && outcome.reason === "timeout" ? callUntilSent(server, timeoutMs * 2) : outcome,
@@ -87,7 +84,7 @@ test("an answer of 100 MB is not read beyond the limit", async () => {
   expect(calls(server)).toBe(1);
 });
 
-test("a bomb of compressed zeros is stopped by its real size", async () => {
+test("a decompression bomb is stopped by its real size", async () => {
   const server = await hostile({
     "tools/call": ({ response }) => {
       const gzip = createGzip();
@@ -147,7 +144,7 @@ test.each([
   expect(calls(server)).toBe(1);
 });
 
-test("a page instead of an answer leaves the call unknown", async () => {
+test("an HTML page instead of an answer leaves the call unknown", async () => {
   const server = await hostile({
     "tools/call": ({ response }) =>
       void response.writeHead(200, { "content-type": "text/html" }).end("<h1>Sign in</h1>"),
@@ -155,7 +152,7 @@ test("a page instead of an answer leaves the call unknown", async () => {
   expect(await call(server)).toMatchObject({ kind: "unknown", retryable: false });
 });
 
-test("an answer to another call is no answer", async () => {
+test("an answer to another call does not count", async () => {
   const server = await hostile({
     "tools/call": ({ response }) =>
       void response.writeHead(200, json).end(`{"jsonrpc":"2.0","id":"other","result":${answer("stolen")}}`),
@@ -181,7 +178,7 @@ test("a stream that is cut in the middle of the answer is unknown", async () => 
   expect(await call(server)).toMatchObject({ kind: "unknown" });
 });
 
-test("comments without end are cut off by the timeout, and the connection is given up", async () => {
+test("endless comments are cut off by the timeout, and the connection is given up", async () => {
   let isGone = false;
   const server = await hostile({
     "tools/call": async ({ response }) => {
@@ -293,7 +290,7 @@ test("tools with strange names, double names, huge definitions or our secret in 
   ).toMatchObject({ kind: "not_sent", reason: "tool_missing" });
 });
 
-test("tools that no database could hold are not offered, and stand in nobody's way", async () => {
+test("tools that no database could store are not offered, and do not affect others", async () => {
   const tools = [
     { ...HARMLESS_TOOL, name: "act", description: String.raw`C:\u0000 and 😀, as text` },
     { ...HARMLESS_TOOL, name: "nul", description: "a\0b" },
@@ -360,7 +357,7 @@ test("a session that turns out to have ended when the list is checked is replace
   expect(calls(server)).toBe(1);
 });
 
-test("changes announced without end do not make us ask without end", async () => {
+test("endless announcements of changes do not cause endless requests", async () => {
   let announced = 0;
   const server = await hostile({
     GET: async ({ response }) => {
@@ -380,7 +377,7 @@ test("changes announced without end do not make us ask without end", async () =>
         reply({ content: [] }),
       ),
   });
-  // For whoever asks it is one and the same moment.
+  // To the caller it is the same moment.
   expect(await call(server, { pool: pooled({ now: () => 1e12 }) })).toMatchObject({ kind: "answered" });
   expect(server.seen.filter((method) => method === "tools/list").length).toBeLessThanOrEqual(3);
 });
@@ -407,7 +404,7 @@ test("a redirect of the handshake to another host is refused, and nothing arrive
   expect(await other.received()).toEqual([]);
 });
 
-test("requests of the server for sampling, elicitation and roots are refused, and the call goes on", async () => {
+test("the server's requests for sampling, elicitation and roots are refused, and the call continues", async () => {
   const asked = ["sampling/createMessage", "elicitation/create", "roots/list"];
   const server = await hostile({
     "tools/call": ({ response, message }) => {
@@ -441,7 +438,7 @@ const modern: Record<string, Behaviour> = {
     reply({ tools: [HARMLESS_TOOL], resultType: "complete", ttlMs: 0, cacheScope: "private" }),
 };
 
-test("a header-mismatch error, at which the client would try again by itself, sends nothing again", async () => {
+test("a header-mismatch error, after which the client would retry by itself, sends nothing again", async () => {
   const server = await hostile({
     ...modern,
     "tools/call": ({ response, message }) =>
@@ -483,7 +480,7 @@ test("an error that repeats the credential, in any encoding, is shown without it
     expect(shown).not.toContain(form);
 });
 
-test("an output schema that takes forever does not hold the process", async () => {
+test("an output schema that takes forever does not block the process", async () => {
   const tool = {
     ...HARMLESS_TOOL,
     outputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
@@ -492,7 +489,7 @@ test("an output schema that takes forever does not hold the process", async () =
     "tools/list": ({ reply }) => reply({ tools: [tool] }),
     "tools/call": ({ reply }) => reply({ content: [], structuredContent: { a: `${"a".repeat(40)}!` } }),
   });
-  // Left to itself it tries a million million ways, which no test outlives.
+  // Without the limit it would try 10^12 combinations, longer than any test can run.
   expect(await call(server)).toMatchObject({ kind: "unknown", reason: expect.stringContaining("longer than 250 ms") });
 });
 
@@ -508,7 +505,7 @@ test("an output schema that refers to an address is not fetched", async () => {
   expect(await other.received()).toEqual([]);
 });
 
-test("terminal codes, direction changes and hidden tags do not reach the model as they are", async () => {
+test("terminal codes, direction changes and hidden tags do not reach the model unchanged", async () => {
   const text = "safe\u001B[2K\u001B]0;title\u0007 \u202Etxt\u202C \u{E0049}\u{E0067}\u0000\r\nend";
   const server = await hostile({ "tools/call": ({ reply }) => reply({ content: [{ type: "text", text }] }) });
   expect(await call(server)).toMatchObject({
@@ -517,7 +514,7 @@ test("terminal codes, direction changes and hidden tags do not reach the model a
   });
 });
 
-test("nor do they in structured content, in its keys or its values, where the model reads first", async () => {
+test("the same holds in structured content, in its keys or values, which the model reads first", async () => {
   const structuredContent = {
     "to\u001B[2Ktal": ["a\u202Eb", { note: "\u{E0049}\u{E0067}", "\u2066key": "x\u001B]0;title\u0007y" }],
   };
@@ -534,7 +531,7 @@ test.each([
   ["fits its schema", {}],
   ["does not", { outputSchema: { type: "object", required: ["total"] } }],
 ])(
-  "a secret that a server cuts apart with terminal codes is found once they are gone, in structured content that %s",
+  "a secret that a server splits with terminal codes is found once they are removed, in structured content that %s",
   async (_how, promised) => {
     const secret = "SENTINEL-header-value";
     const apart = `${secret.slice(0, 8)}\u001B[0m${secret.slice(8)}`;
@@ -550,7 +547,7 @@ test.each([
   },
 );
 
-test("a proper server of the same making is called, so that the tests above fail for their own reasons", async () => {
+test("a well-behaved server of the same kind is called, so that the tests above fail for their own reasons", async () => {
   const server = await hostile({
     "tools/call": ({ response, message }) =>
       void response

@@ -3,7 +3,7 @@ import { type BodyKind, createBodyGuard, LimitExceeded } from "./limit-body";
 
 const limits = { bytesMax: 1_000, nestingMax: 5, eventsPerMinuteMax: 3 };
 
-/** In pieces of one byte and as a whole: where a chunk ends must not matter. */
+/** In chunks of one byte and as a whole: where a chunk ends must not matter. */
 function read(kind: BodyKind, text: string, now: () => number = () => 0): string {
   const outcomes = [1, text.length].map((size) => {
     const guard = createBodyGuard(limits, kind, now);
@@ -43,7 +43,7 @@ test.each<[BodyKind, string, string]>([
   expect(read(kind, text)).toBe(expected);
 });
 
-test("events are counted by the minute, so that a quiet stream may last for days", () => {
+test("events are counted per minute, so that a quiet stream may last for days", () => {
   let at = 0;
   expect(read("events", ":\n\n".repeat(20), () => (at += 21_000))).toBe("fine");
 });

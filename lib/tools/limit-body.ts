@@ -1,6 +1,6 @@
 /**
- * Bounds on what a server may make us read, enforced while it arrives: bytes, nesting, and the number of events on a
- * stream. What goes over a bound ends the stream; nothing larger is ever held in memory.
+ * Limits on what a server can make us read, enforced while it arrives: bytes, nesting, and the number of events on a
+ * stream. Exceeding a limit ends the stream; nothing larger is ever held in memory.
  */
 export interface BodyLimits {
   /** Bytes of one answer, and of one event on a stream, after decompression. */
@@ -26,11 +26,11 @@ export type BodyKind = "json" | "events";
 export interface BodyGuard {
   /** Throws LimitExceeded. */
   read(chunk: Uint8Array): void;
-  /** True when an event had an id, so that a client may ask for the rest of a broken stream. */
+  /** True when an event had an id, so that a client may request the rest of a broken stream. */
   readonly isResumable: boolean;
 }
 
-/** Follows JSON as it passes, byte by byte, without building anything from it. */
+/** Scans JSON byte by byte as it passes, without building anything from it. */
 export function createBodyGuard(limits: BodyLimits, kind: BodyKind, now: () => number = Date.now): BodyGuard {
   let bytes = 0;
   let depth = 0;
@@ -98,7 +98,7 @@ export function createBodyGuard(limits: BodyLimits, kind: BodyKind, now: () => n
 }
 
 /**
- * The same response with its body guarded. `onExceeded` hears of a bound that was crossed, `onEnd` of a body that ended
+ * The same response with its body guarded. `onExceeded` is called when a limit is exceeded, `onEnd` when the body ends
  * in any way.
  */
 export function limitResponse(

@@ -1,4 +1,6 @@
-/** Reads the whole list of a server's tools, however it is paged, and puts aside what cannot be offered to anyone. */
+/**
+ * Reads the whole list of a server's tools, however it is paged, and separates tools that cannot be offered to anyone.
+ */
 import type { Client } from "@modelcontextprotocol/client";
 import type { SecretMatcher } from "@/lib/text/secret-matcher";
 import { fingerprintToolSet, type ToolDefinition } from "@/lib/tools/rules/tool-fingerprint";
@@ -10,11 +12,11 @@ export interface ToolList {
   tools: readonly ToolDefinition[];
   /** Listed, but not usable, each with the reason. They are never called. */
   refused: readonly { name: string; reason: string }[];
-  /** Over all usable tools; the same list gives the same hash. */
+  /** Over all usable tools; equal lists have equal hashes. */
   hash: string;
   /** Milliseconds since 1970. */
   fetchedAt: number;
-  /** What the server says about itself, for people; a claim like all else. */
+  /** What the server says about itself, for people; a claim like everything else. */
   instructions: string | null;
   protocolVersion: string | null;
 }
@@ -27,8 +29,8 @@ export interface FetchOptions {
 }
 
 /**
- * In JSON, where both stand as escapes: what no database holds, so that whoever wrote down the list would fail. A
- * backslash before it may itself be escaped.
+ * What no database can store, so that saving the list would fail; in JSON both are escapes. A backslash before it may
+ * itself be escaped.
  */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 

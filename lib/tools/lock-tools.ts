@@ -1,4 +1,4 @@
-/** From the tools that servers list to what the lock file says of them, and what would change in it. Pure. */
+/** Builds the lock file's entries from the tools that servers list, and the changes to them. Pure. */
 import type { LockedServer, LockedTool, ToolsLock } from "@/lib/config/tools-lock";
 import { fingerprintToolSet, pinOf, type ToolDefinition } from "@/lib/tools/rules/tool-fingerprint";
 import { mapText, showInvisible } from "@/lib/text/tool-text";
@@ -21,7 +21,7 @@ function lockTool(tool: ToolDefinition): LockedTool {
   };
 }
 
-/** Line breaks are what YAML is good at; trailing space would force the text into quotes. */
+/** YAML handles line breaks well; trailing space would force the text into quotes. */
 function show(text: string): string {
   return text
     .split("\n")
@@ -64,7 +64,7 @@ export interface LockChange {
   lines: string[];
 }
 
-/** What differs between two locks, server by server, in the order of the alphabet. */
+/** What differs between two locks, by server in alphabetical order. */
 export function diffLocks(before: ToolsLock | null, after: ToolsLock): LockChange[] {
   const servers = new Set([...Object.keys(before?.servers ?? {}), ...Object.keys(after.servers)]);
   return [...servers]
@@ -106,7 +106,7 @@ function toLines({ title, description, annotations, arguments: args }: LockedToo
   ];
 }
 
-/** Lines that are in only one of the two. Texts are short, and whether a line moved is of no interest. */
+/** Lines that are in only one of the two. Texts are short, and whether a line moved does not matter. */
 function diffLines(before: readonly string[], after: readonly string[]): string[] {
   return [
     ...before.filter((line) => !after.includes(line)).map((line) => `- ${line}`),

@@ -1,4 +1,4 @@
-/** Makes the transport to a server, and sees to it that params, calls and nothing else travel on it as they should. */
+/** Creates the transport to a server, and makes sure that only params and calls are sent on it as intended. */
 import {
   type JSONRPCMessage,
   SSEClientTransport,
@@ -26,7 +26,7 @@ export interface TransportOptions {
    * Null: tool servers as processes are not allowed. `env` is all that such a process sees besides its own variables.
    */
   stdio: { env: Readonly<Record<string, string>> } | null;
-  /** Opens a server that lives inside this process. */
+  /** Opens a server that runs inside this process. */
   openBuiltin: ((server: ToolServer, params: Record<string, unknown>) => Promise<Transport>) | null;
   limits: BodyLimits;
   onExceeded(): void;
@@ -88,8 +88,8 @@ function createStdio(server: ToolServer, { stdio, limits }: TransportOptions): T
 }
 
 /**
- * Every message passes here. Params are put in at the last moment, so that secrets among them are in no object that is
- * kept. A tool call is let through only from inside `callTool`, and once.
+ * Every message passes here. Params are added at the last moment, so that their secrets are in no object that is kept.
+ * A tool call passes only from inside `callTool`, and once.
  */
 function guardSending(transport: Transport, server: ToolServer, isInProcess: boolean): void {
   const send = transport.send.bind(transport);

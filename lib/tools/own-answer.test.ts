@@ -1,7 +1,4 @@
-/**
- * Only the answer to the request that carried a call speaks for it, whatever else happens on the same connection
- * meanwhile.
- */
+/** Only the answer to the request that carried a call counts for it, whatever else happens on the same connection. */
 import { setImmediate as turn } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
 import { afterEach, expect, test } from "vitest";
@@ -18,8 +15,8 @@ afterEach(async () => {
 const EVENTS = { "content-type": "text/event-stream" };
 
 /**
- * A server that has done the work of the first call and holds its answer; all other requests are refused as the test
- * says.
+ * A server that has done the work of the first call and holds back its answer; it refuses all other requests as the
+ * test says.
  */
 async function holdFirstCall(others: Record<string, Behaviour>) {
   const held = Promise.withResolvers<ServerResponse>();
@@ -45,7 +42,10 @@ async function holdFirstCall(others: Record<string, Behaviour>) {
 }
 
 test.each([401, 403, 404, 405])(
-  verifies("calls:outcomes", "another call on the same connection that is answered HTTP %i says nothing of this one"),
+  verifies(
+    "calls:outcomes",
+    "another call on the same connection that is answered HTTP %i says nothing about this one",
+  ),
   async (status) => {
     const { first, response, call } = await holdFirstCall({
       "tools/call": ({ response: other }) => void other.writeHead(status).end(),

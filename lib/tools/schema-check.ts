@@ -1,6 +1,6 @@
 /**
  * Checks values against JSON Schemas that a tool server wrote. Such a schema may be wrong, huge, or made to take
- * forever; none of it may hold this process.
+ * forever; none of it may block this process.
  */
 import { createContext, Script } from "node:vm";
 import { Ajv, type AnySchema, type ErrorObject, type ValidateFunction } from "ajv";
@@ -34,8 +34,8 @@ export function checkAgainstSchema(
 }
 
 /**
- * For values that a person gave under a schema of the project's own: every violation, each with the path to it. Empty
- * when it fits; throws when the schema cannot be applied.
+ * For values that a person gave under a schema of the project: every violation, each with its path. Empty when it fits;
+ * throws when the schema cannot be applied.
  */
 export function listSchemaViolations(
   schema: Readonly<Record<string, unknown>>,
@@ -59,8 +59,8 @@ function within(
   const nature = natureOf(schema);
   if (nature !== "plain" && nature !== "demanding") return nature;
   const begun = process.threadCpuUsage();
-  // The limit is on work, but scripts are ended by the clock: on a busy machine a check that got less than half of its
-  // time is made again, with more.
+  // The limit is on CPU time, but scripts are ended by wall-clock time: on a busy machine a check that got less than
+  // half of its time is repeated with more.
   for (let clockMs = timeoutMs; ; clockMs *= 2) {
     try {
       if (nature === "plain") return work();
@@ -77,7 +77,7 @@ function within(
   }
 }
 
-/** Keywords whose check takes one look at each part of a value, whatever the schema's author had in mind. */
+/** Keywords whose check visits each part of a value once, whatever the schema's author intended. */
 const PLAIN_KEYWORDS = new Set([
   "type",
   "properties",
@@ -108,7 +108,7 @@ const PLAIN_KEYWORDS = new Set([
 ]);
 const PLAIN_NODES_MAX = 500;
 
-/** `plain` needs no time limit; starting its clock would take longer than the check. A schema is looked at once. */
+/** `plain` needs no time limit, which would cost more than the check itself. A schema is classified once. */
 const natures = new WeakMap<object, "plain" | "demanding" | SchemaVerdict>();
 
 function natureOf(schema: Readonly<Record<string, unknown>>): "plain" | "demanding" | SchemaVerdict {
@@ -127,7 +127,7 @@ function natureOf(schema: Readonly<Record<string, unknown>>): "plain" | "demandi
   return nature;
 }
 
-/** How many schemas it consists of; infinite when one of them says more than plain things, or says them wrongly. */
+/** How many schemas it consists of; infinite when one of them uses more than plain keywords, or uses them wrongly. */
 function countPlain(schema: unknown): number {
   if (typeof schema === "boolean") return 1;
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return Number.POSITIVE_INFINITY;
@@ -146,7 +146,7 @@ function countPlain(schema: unknown): number {
 
 /**
  * Compiling takes milliseconds, and a listed schema is used for every call, one of the project for every run; it is
- * forgotten with the list, or with the project.
+ * released with the list, or with the project.
  */
 const compiled = { first: new WeakMap<object, ValidateFunction>(), all: new WeakMap<object, ValidateFunction>() };
 
@@ -164,7 +164,7 @@ function check(schema: Readonly<Record<string, unknown>>, value: unknown): Schem
   return { kind: "violation", problems: (validate.errors ?? []).slice(0, PROBLEMS_MAX).map(describe) };
 }
 
-/** A schema without a dialect is of 2020-12, as MCP says. Unknown keywords are none of our business. */
+/** A schema without a dialect is 2020-12, as MCP says. Unknown keywords are ignored. */
 function createValidator(dialect: unknown, allErrors: boolean): Ajv | Ajv2020 {
   const options = { allErrors, strict: false, logger: false, validateSchema: false, addUsedSchema: false } as const;
   if (typeof dialect === "string" && !DRAFT_07.test(dialect) && !MODERN.test(dialect))
@@ -179,7 +179,7 @@ function describe({ instancePath, message, params }: ErrorObject): string {
   return `${instancePath === "" ? "the value" : instancePath} ${message ?? "does not fit"}${extra}`;
 }
 
-/** A field that is missing, or should not be there, is named by the path itself. */
+/** The path itself names a field that is missing, or should not be there. */
 function toSchemaViolation({ instancePath, message = "does not fit", params }: ErrorObject): {
   path: string;
   message: string;

@@ -1,6 +1,6 @@
 /**
- * The `fetch` of one server's connection: adds the credential, stays on the server's origin, follows nothing, bounds
- * what comes back.
+ * The `fetch` of one server's connection: adds the credential, stays on the server's origin, follows no redirect,
+ * limits what comes back.
  */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { listSecrets } from "@/lib/config/secret-ref";
@@ -12,8 +12,8 @@ import { type BodyLimits, limitResponse } from "./limit-body";
 import type { ToolServer } from "./tool-server";
 
 /**
- * The server sends the request elsewhere. It is not followed: neither the credential nor the call may go where the
- * server points.
+ * The server redirects the request. It is not followed: neither the credential nor the call may go where the server
+ * points.
  */
 export class RedirectRefused extends KimitsuError {}
 
@@ -23,7 +23,7 @@ export interface ServerFetchOptions {
   guardedFetch: GuardedFetch;
   limits: BodyLimits;
   /**
-   * A bound was crossed outside of a call, as on the stream of announcements: the connection is not to be used again.
+   * A limit was exceeded outside of a call, as on the stream of announcements: the connection must not be used again.
    */
   onExceeded(): void;
 }
@@ -44,8 +44,8 @@ export function createServerFetch({ server, origin, guardedFetch, limits, onExce
     if (call) for (const [name, value] of Object.entries(traceParent())) headers.set(name, value);
     addCredential(headers, server);
     const signal = call && init.signal ? AbortSignal.any([call.signal, init.signal]) : (call?.signal ?? init.signal);
-    // A client that asks for the rest of a broken stream does so in the course of the same call; only the answer to the
-    // call itself speaks for it.
+    // A client that requests the rest of a broken stream does so within the same call; only the answer to the call
+    // itself counts for it.
     const carried = init.method === "POST" ? call : null;
     const onSend = carried ? () => carried.markSent() : undefined;
     const response = await guardedFetch(target, {
@@ -66,7 +66,7 @@ export function createServerFetch({ server, origin, guardedFetch, limits, onExce
   };
 }
 
-/** With HTTP+SSE the answer to the POST is a mere receipt (202): the real one comes on the stream. */
+/** With HTTP+SSE the answer to the POST is only a receipt (202): the real one comes on the stream. */
 function endCall(call: CallWatch | null, response: Response, isResumable: boolean): void {
   if (response.status !== 202) call?.streamEnded(isResumable);
 }
@@ -74,7 +74,7 @@ function endCall(call: CallWatch | null, response: Response, isResumable: boolea
 function addCredential(headers: Headers, { definition, resolved, secrets }: ToolServer): void {
   if (!resolved.auth) return;
   const value = resolved.auth.value.reveal(secrets);
-  // The platform's own error would print the value.
+  // The platform's own error message would contain the value.
   if (!/^[\x21-\x7E\x80-\xFF](?:[\t\x20-\x7E\x80-\xFF]*[\x21-\x7E\x80-\xFF])?$/.test(value)) {
     throw new KimitsuError(
       "config_invalid",

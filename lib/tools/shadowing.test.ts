@@ -16,17 +16,14 @@ test.each([
   "",
   "-",
   "ｇithub",
-])(
-  verifies("attack:shadowing", "a server cannot call itself %j: names have letters that look like no others"),
-  (name) => {
-    expect(serverSchema.safeParse({ name, url: "https://example.org/mcp" }).success).toBe(false);
-  },
-);
+])(verifies("attack:shadowing", "a server cannot call itself %j: names may not contain lookalike letters"), (name) => {
+  expect(serverSchema.safeParse({ name, url: "https://example.org/mcp" }).success).toBe(false);
+});
 
 test(
   verifies(
     "attack:shadowing",
-    "tools of two servers with the same name stay apart, and none takes the place of what Kimitsu itself offers",
+    "tools of two servers with the same name stay apart, and none replaces what Kimitsu itself offers",
   ),
   () => {
     const tools = [

@@ -1,6 +1,6 @@
 /**
- * A tool server as a process: JSON lines over its standard input and output. No shell, and no variable of this process
- * but those that are given. Differs from the SDK's own transport in exactly that, and in bounding what the program
+ * A tool server as a process: JSON lines over its standard input and output. No shell, and only the environment
+ * variables that are given. Differs from the SDK's own transport in exactly that, and in limiting what the program
  * writes.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
@@ -30,7 +30,7 @@ export class StdioTransport implements Transport {
     this.#guard = createBodyGuard(options.limits, "json");
   }
 
-  /** The SDK tells by these two that it talks to a process, which may be silent to questions that it does not know. */
+  /** By these two the SDK recognises a process, which may not answer requests that it does not know. */
   get pid(): number | null {
     return this.#child?.pid ?? null;
   }
@@ -58,7 +58,7 @@ export class StdioTransport implements Transport {
       });
       child.stdin.on("error", (error) => this.onerror?.(error));
       child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
-      // A pipe that nobody empties stops the program.
+      // A full pipe that nobody reads would block the program.
       child.stderr.resume();
     });
   }

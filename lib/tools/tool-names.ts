@@ -1,11 +1,11 @@
 /**
- * The names under which a model knows tools: `mcp__<server>__<tool>`, within what every provider accepts, and back
- * again. Pure.
+ * The names under which a model knows tools: `mcp__<server>__<tool>`, within what every provider accepts, in both
+ * directions. Pure.
  */
 import { createHash } from "node:crypto";
 import { modelFacingName } from "@/lib/config/builtin-servers";
 
-/** The strictest of the providers: OpenAI takes 64 characters of this alphabet, Anthropic 128. */
+/** The strictest provider limit: OpenAI takes 64 characters of this alphabet, Anthropic 128. */
 export const MODEL_NAME_LENGTH_MAX = 64;
 const HASH_LENGTH = 10;
 
@@ -24,7 +24,7 @@ export interface ToolNames {
 
 /**
  * The plain name wherever it fits, so that prompts can rely on it. A name that had to be changed or cut ends in a hash
- * of the whole, which depends on nothing but the tool: it stays the same whatever else is offered.
+ * that depends only on the tool: it stays the same whatever else is offered.
  */
 export function createToolNames(addresses: readonly ToolAddress[]): ToolNames {
   const byName = new Map<string, ToolAddress>();
@@ -48,9 +48,7 @@ export function createToolNames(addresses: readonly ToolAddress[]): ToolNames {
   };
 }
 
-/**
- * Two names can only meet when a server names a tool after the hash of another; a longer hash then tells them apart.
- */
+/** Two names can collide only when a server names a tool after the hash of another; then a longer hash is used. */
 function pickName(address: ToolAddress, taken: ReadonlyMap<string, ToolAddress>): string {
   const plain = plainName(address);
   if (isAcceptable(plain) && !taken.has(plain)) return plain;

@@ -113,7 +113,7 @@ describe("connections", () => {
     expect(calls[0]!.session).toBe(calls[3]!.session);
     const key = createSecretKey(Buffer.alloc(32));
     expect(connectionKey(testServer(recording.url, uses[0]), key)).not.toContain("SENTINEL");
-    // A literal secret stands in no param, so the header alone tells the two apart.
+    // A literal secret is not among the params, so only the header distinguishes the two.
     const plain = testServer(recording.url);
     const withLiteral = (secret: string) => ({
       ...plain,
@@ -171,7 +171,7 @@ describe("connections", () => {
     expect(JSON.stringify((await recording.calls())[0]!.params)).not.toContain("region");
   });
 
-  test("after close nothing is sent any more", async () => {
+  test("after close nothing more is sent", async () => {
     const recording = await record();
     const pool = testPool();
     await pool.listTools(testServer(recording.url));
@@ -235,7 +235,7 @@ describe("revision 2026-07-28", () => {
     const modern = await startModernServer();
     cleanup.push(() => modern.close());
     const [pool, server] = [pooled(), testServer(modern.url)];
-    // A machine that does much else may not have sent it by then: it gets twice the time.
+    // A busy machine may not have sent it by then, so it is tried with twice the time.
     let outcome = await callTool(pool, server, asking("wait", {}, { timeoutMs: 400 }));
     for (let timeoutMs = 800; outcome.kind === "not_sent" && outcome.reason === "timeout"; timeoutMs *= 2)
       outcome = await callTool(pool, server, asking("wait", {}, { timeoutMs }));
@@ -361,7 +361,7 @@ describe("the only way to a tool", () => {
   test(
     verifies(
       "architecture:gate",
-      "no file outside of this folder loads the client of tool servers, in whatever way, and one in it makes a client",
+      "no file outside of this folder loads the client of tool servers in any way, and one file in it creates a client",
     ),
     () => {
       expect(
@@ -376,7 +376,7 @@ describe("the only way to a tool", () => {
   test(
     verifies(
       "architecture:gate",
-      "our own callTool is called by the gate alone, which sends what was judged and recorded",
+      "our own callTool is called only by the gate, which sends what was judged and recorded",
     ),
     () => {
       expect(holding(/["'`][^"'`\n]*\/call-tool["'`]/)).toEqual(["lib/runs/advance/dispatch-call.ts"]);

@@ -1,6 +1,6 @@
 /**
- * The connections of one process to tool servers. They are shared by everything that uses the same server with the same
- * params and the same credential, opened when first needed, replaced when broken, and closed when nobody uses them.
+ * The connections of one process to tool servers. They are shared by all uses of the same server with the same params
+ * and credential, opened when first needed, replaced when broken, and closed when unused.
  */
 import { createSecretKey, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +22,7 @@ export interface ToolPoolOptions {
   stdio: TransportOptions["stdio"];
   /** Opens the built-in servers (`kimitsu/files`, …). */
   openBuiltin?: TransportOptions["openBuiltin"];
-  /** Told after a server has announced a change and the new list was read. */
+  /** Called after a server has announced a change and the new list was read. */
   onListChanged?: (server: string, list: ToolList) => void;
   limits?: Partial<BodyLimits>;
   idleCloseMs?: number;
@@ -30,7 +30,7 @@ export interface ToolPoolOptions {
   now?: () => number;
 }
 
-/** No connection could be had, so nothing was sent. `isPassing`: trying again later may help. */
+/** No connection could be opened, so nothing was sent. `isPassing`: trying again later may help. */
 export class ServerUnreachable extends KimitsuError {
   constructor(
     message: string,
@@ -47,9 +47,9 @@ export interface ToolPool {
    * a list that cannot be used.
    */
   listTools(server: ToolServer, options?: { ageMaxMs?: number; signal?: AbortSignal }): Promise<ToolList>;
-  /** Lends a live connection for the time of `work`; for `callTool` alone. Throws ServerUnreachable. */
+  /** Provides a live connection for the duration of `work`; only for `callTool`. Throws ServerUnreachable. */
   use<T>(server: ToolServer, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Ends all connections. Calls under way end as unknown. */
+  /** Ends all connections. Calls in progress end as unknown. */
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
   }
 
   /**
-   * One attempt serves all who wait for the same connection; what failed is forgotten, so that the next one tries anew.
+   * One attempt serves all who wait for the same connection; a failed one is dropped, so that the next use tries again.
    */
   async function acquire(server: ToolServer, signal: AbortSignal): Promise<Connection> {
     ended.signal.throwIfAborted();
@@ -161,7 +161,7 @@ function unreachable(server: ToolServer, error: unknown): KimitsuError {
   );
 }
 
-/** Three tries with growing pauses, for failures that pass. */
+/** Three tries with growing pauses, for temporary failures. */
 async function tryThrice<T>(work: () => Promise<T>, backoffMs: number, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

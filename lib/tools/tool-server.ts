@@ -1,4 +1,4 @@
-/** A tool server as one step uses it: its definition, its resolved params, and the way to its secrets. */
+/** A tool server as one step uses it: its definition, its resolved params, and access to its secrets. */
 import { createHmac, type KeyObject } from "node:crypto";
 import type { ResolvedServer } from "@/lib/config/resolve-server";
 import { isSecret, listSecrets, revealSecrets, type SecretResolver } from "@/lib/config/secret-ref";
@@ -8,16 +8,16 @@ import { createSecretMatcher, joinMatchers, type SecretMatcher } from "@/lib/tex
 export interface ToolServer {
   definition: Server;
   resolved: Pick<ResolvedServer, "params" | "auth" | "env">;
-  /** Asked in the moment a secret is needed, and for nothing else. */
+  /** Used only at the moment a secret is needed. */
   secrets: SecretResolver;
   /**
-   * Finds secrets that the server was never given: it may have read them elsewhere. Asked for each use, so that no
-   * connection keeps them.
+   * Finds secrets that the server was never given, because it may have read them elsewhere. Called for each use, so
+   * that no connection keeps them.
    */
   others?: () => SecretMatcher;
 }
 
-/** With `list_auth: none`, a connection that holds the credential is for calls alone: nothing is listed on it. */
+/** With `list_auth: none`, a connection with the credential is only for calls: nothing is listed on it. */
 export function isForCallsAlone({ definition, resolved }: ToolServer): boolean {
   return (
     definition.list_auth === "none" &&
@@ -26,8 +26,7 @@ export function isForCallsAlone({ definition, resolved }: ToolServer): boolean {
 }
 
 /**
- * The server as it is connected to for its list: without anything secret, and so with a connection of its own, if
- * `list_auth` is `none`.
+ * The server as used for reading its list: if `list_auth` is `none`, without any secret, and so on its own connection.
  */
 export function toListed(server: ToolServer): ToolServer {
   if (!isForCallsAlone(server)) return server;
@@ -35,15 +34,15 @@ export function toListed(server: ToolServer): ToolServer {
   return { ...server, resolved: { ...server.resolved, params, auth: null } };
 }
 
-/** What the server gets as params. The one that goes into the header goes nowhere else. */
+/** The params that the server gets. The one that goes into the header goes nowhere else. */
 export function revealParams({ resolved, secrets }: ToolServer): Record<string, unknown> {
   const sent = Object.entries(resolved.params).filter(([, param]) => !param.headerOnly);
   return Object.fromEntries(sent.map(([name, param]) => [name, revealSecrets(param.value, secrets)]));
 }
 
 /**
- * Two uses share a connection only when everything is the same, the credential included. A keyed hash, so that it may
- * be logged.
+ * Two uses share a connection only when everything is equal, including the credential. A keyed hash, so that it may be
+ * logged.
  */
 export function connectionKey(server: ToolServer, key: KeyObject): string {
   const { name, url, transport, params_transport: paramsTransport, command, args, auth } = server.definition;
@@ -67,8 +66,8 @@ export function connectionKey(server: ToolServer, key: KeyObject): string {
 }
 
 /**
- * Finds every secret of the server and every other that is known in text, for errors and results. Throws nothing: a
- * secret that cannot be read cannot be leaked.
+ * Finds in text every secret of the server and every other known one, for errors and results. Never throws: a secret
+ * that cannot be read cannot be leaked.
  */
 export function matchSecrets({ resolved, secrets, others }: ToolServer): SecretMatcher {
   const refs = [

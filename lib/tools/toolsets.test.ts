@@ -38,7 +38,7 @@ test("a toolset that is listed twice has its write tools if one entry says so", 
   });
 });
 
-test("what is loaded follows from the calls on record, in whatever process", () => {
+test("what is loaded follows from the recorded calls, in any process", () => {
   const initial = initialToolsets(["pay"]);
   expect(loadRecorded(initial, [])).toBe(initial);
   const calls = [{ toolset: "crm", include_write_tools: true }, { toolset: "crm" }, { no: "sense" }];
@@ -67,13 +67,13 @@ test.each([
   [null],
   [{ toolset: "crm", include_write_tools: "yes" }],
   [{ toolset: "crm", all: true }],
-])("%j changes nothing and says what would be right", (args) => {
+])("%j changes nothing and the answer says what would be right", (args) => {
   const answer = applyLoadToolset(tools, {}, args);
   expect(answer).toMatchObject({ is_error: true, loaded: {} });
   expect(answer.output.length).toBeGreaterThan(20);
 });
 
-test("load_toolset names what is missing, and is gone when nothing is", () => {
+test("load_toolset names what is not loaded, and is not offered when everything is", () => {
   const schema = describeLoadToolset(tools, initialToolsets([{ name: "crm", write: true }]))?.inputSchema as {
     properties: { toolset: { enum: string[] } };
   };
@@ -100,7 +100,7 @@ test("plain names stay plain and lead back to their tool", () => {
   expect(toolNames.fromModel("mcp__crm__other")).toBeNull();
 });
 
-test("names that differ only in what providers do not accept stay apart, whatever else is offered", () => {
+test("names that differ only in characters that providers do not accept stay apart, whatever else is offered", () => {
   const dotted = { server: "crm", tool: "a.b" };
   const alone = createToolNames([dotted]).toModel(dotted);
   const together = createToolNames([{ server: "crm", tool: "a_b" }, dotted]);
@@ -108,7 +108,7 @@ test("names that differ only in what providers do not accept stay apart, whateve
   expect(together.toModel({ server: "crm", tool: "a_b" })).toBe("mcp__crm__a_b");
 });
 
-test("a tool that takes the hashed name of another does not become it", () => {
+test("a tool that takes the hashed name of another is not mistaken for it", () => {
   const dotted = { server: "crm", tool: "a.b" };
   const taken = createToolNames([dotted]).toModel(dotted).slice("mcp__crm__".length);
   const toolNames = createToolNames([dotted, { server: "crm", tool: taken }]);

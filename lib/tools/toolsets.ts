@@ -1,6 +1,6 @@
 /**
- * Which tools a model may know and call. Loading a toolset holds from the next turn. Pure: it grants nothing, the
- * policy does, and takes away what is not loaded.
+ * Which tools a model may know and call. A loaded toolset is available from the next turn. Pure: granting is up to the
+ * policy; this only hides what is not loaded.
  */
 import { z } from "zod";
 import type { Agent } from "@/lib/config/agent-schema";
@@ -18,10 +18,10 @@ export type LoadedToolsets = Readonly<Record<string, { writes: boolean }>>;
 
 export interface OfferedTool {
   server: string;
-  /** The server's `toolset`; null: always offered. */
+  /** The server's `toolset`; null means always offered. */
   toolset: string | null;
   definition: ToolDefinition;
-  /** From `assessDanger`: somebody says that it only reads, and nobody says otherwise. */
+  /** From `assessDanger`: declared read-only by someone and contradicted by nobody. */
   readOnly: boolean;
 }
 
@@ -52,7 +52,7 @@ function withToolset(
   return { ...loaded, [toolset]: { writes: before || includeWrites } };
 }
 
-/** What to answer to a call of a tool that is not loaded. */
+/** The answer to a call of a tool that is not loaded. */
 export function describeUnloaded(tool: Pick<OfferedTool, "server" | "toolset" | "readOnly" | "definition">): string {
   const args = { toolset: tool.toolset, ...(tool.readOnly ? {} : { include_write_tools: true }) };
   const part = tool.readOnly ? "" : "the writing tools of ";

@@ -1,4 +1,4 @@
-/** Waits no longer than the signal allows. What was waited for goes on by itself; its outcome is dropped. */
+/** Waits no longer than the signal allows. The promise itself continues; its outcome is dropped. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason as Error);

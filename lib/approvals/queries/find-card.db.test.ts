@@ -23,7 +23,7 @@ async function ask(args: string, on?: Awaited<ReturnType<typeof openEngineBench>
 test(
   verifies(
     "inbox:hidden",
-    "a card has the call as stored, with nothing hidden in it, and no trace of a password's value",
+    "a card has the call as stored, makes hidden characters visible, and contains no trace of a password's value",
   ),
   async () => {
     const { bench, approval } = await ask('{ amount: 12, note: "a\\u202Eb", password: "paper lantern 42" }');
@@ -53,7 +53,7 @@ test(
   },
 );
 
-test("after a decision the next card of the tool tells what differs, who decided, and why some were rejected", async () => {
+test("after a decision the next card of the tool shows what differs, who decided, and why some were rejected", async () => {
   const first = await ask("{ amount: 89.9, currency: EUR }");
   await first.bench.decide(first.approval, "approved");
   const second = await ask("{ amount: 1, currency: EUR }", first.bench);
@@ -82,7 +82,7 @@ test("after a decision the next card of the tool tells what differs, who decided
   expect(JSON.stringify(events)).not.toContain("Wrong order");
 });
 
-test("the card warns of what the server's file calls destructive, is titled by it, and says to whom it was escalated", async () => {
+test("the card warns of what the server's file calls destructive, uses its title, and says to whom it was escalated", async () => {
   const bench = await openEngineBench(database, {
     script: script("{ amount: 1 }"),
     allowlist: "- name: t-none\n  require_approval: { approvers: [operator], escalate: { after: 10m, to: [admin] } }",
@@ -104,7 +104,7 @@ test("the card warns of what the server's file calls destructive, is titled by i
   });
 });
 
-test("who may not decide is told, and a call that nobody can decide names nobody", async () => {
+test("a person who may not decide learns so, and a call that nobody can decide names nobody", async () => {
   const bench = await openEngineBench(database, {
     script: script("{ amount: 1 }"),
     allowlist: "- name: t-none\n  require_approval: { approvers: [nobody-here] }",
@@ -119,7 +119,7 @@ test("who may not decide is told, and a call that nobody can decide names nobody
 test(
   verifies(
     "inbox:same",
-    "a card says that the very same call was approved before, what became of it, and how many others wait",
+    "a card says that the same call was approved before, what became of it, and how many others wait",
   ),
   async () => {
     const first = await ask("{ amount: 77, order: A-9 }");
@@ -140,7 +140,10 @@ test(
 );
 
 test(
-  verifies("inbox:same", "an agent that asks for the same call once more is told from another run that does"),
+  verifies(
+    "inbox:same",
+    "an agent that repeats a call within a run is distinguished from another run with the same call",
+  ),
   async () => {
     const turn = "      - call: [{ tool: t-none, arguments: { amount: 55 } }]\n";
     const bench = await openEngineBench(database, {
@@ -163,7 +166,7 @@ test(
 test(
   verifies(
     "inbox:edit",
-    "a card that was approved with changes says of each what was proposed and what was sent, and shows no secret by that",
+    "a card that was approved with changes shows each proposed and sent value, and reveals no secret by that",
   ),
   async () => {
     const bench = await openEngineBench(database, {

@@ -27,23 +27,23 @@ import { findDefinitionOf } from "@/lib/tools/queries/find-definition";
 
 export type ApprovalCard = NonNullable<Awaited<ReturnType<typeof findCard>>>;
 
-/** What the project says of a call, beside what is on record. */
+/** What the project says about a call, in addition to what is on record. */
 export interface CardContext {
-  /** Set where the project's rule became stricter while the call waits. */
+  /** Set if the project's rule became stricter while the call waits. */
   stricter: StricterRule | null;
-  /** What a rejection that fails the agent ends. */
+  /** What ends when a rejection fails the agent. */
   reach: FailureReach;
-  /** What the server's file says of the tool. */
+  /** What the server's file says about the tool. */
   stated: StatedFacts;
-  /** By which hidden values are told apart; without it nothing is told of what people changed. */
+  /** Tells hidden values apart; without it, what people changed is not shown. */
   fingerprint: ((value: string) => string) | null;
 }
 
 const NO_CONTEXT: CardContext = { stricter: null, reach: { ends: "run" }, stated: {}, fingerprint: null };
 
 /**
- * Everything that a reviewer needs to decide one call, as it is on record, held to a stricter rule where there is one
- * now; texts of strangers have nothing hidden in them.
+ * Everything that a reviewer needs to decide one call, as it is on record, under a stricter rule if there is one now.
+ * Hidden characters in untrusted text are made visible.
  */
 export async function findCard(
   db: Db,
@@ -78,7 +78,7 @@ export async function findCard(
         : null,
       readSetAsides(db, approvalId),
     ]);
-  // What the tool requires comes first, as its author wrote it.
+  // Required arguments come first, in the order of the tool's author.
   const required = definition?.inputSchema.required;
   const names = Array.isArray(required) ? required.map(String) : [];
   const shown = showArguments(call.arguments, names);
@@ -137,7 +137,7 @@ const held = ({ approvers, rule }: StricterRule) => ({
   editable: rule.edit,
 });
 
-/** Null where the run ended by itself. */
+/** Null if nobody cancelled the run. */
 async function findCanceller(db: Db, runId: string): Promise<string | null> {
   const [row] = await db.$queryRaw<{ body: string }[]>`
     SELECT body FROM journal WHERE run_id = ${runId} AND body LIKE '%"type":"run.cancelled"%' ORDER BY seq DESC LIMIT 1`;

@@ -2,12 +2,12 @@ import type { CallStatus } from "@/lib/runs/rules/call-state";
 import type { Db } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
 
-/** More than a person wants to have counted. */
+/** A higher count is of no use to a person. */
 const COUNTED_MAX = 100;
 
 /** Calls of the same tool with exactly the same arguments. */
 export interface SameCalls {
-  /** The last one that people let through, and what became of it. */
+  /** The last one that people approved, and what became of it. */
   approved: { runId: string; isSameRun: boolean; by: string[]; at: string; status: CallStatus } | null;
   waiting: number;
 }
@@ -16,7 +16,7 @@ export async function findSameCalls(
   db: Db,
   { id, runId, server, tool, digest }: { id: string; runId: string; server: string; tool: string; digest: string },
 ): Promise<SameCalls> {
-  // The index holds a part of the digest; the statuses are written out, because it is of those alone.
+  // The index holds part of the digest; the statuses are literals because it is a partial index on them.
   const hasDigest = Prisma.sql`substr(a.digest, 8, 8) = substr(${digest}::text, 8, 8) AND a.digest = ${digest}`;
   const [[approved], [waiting]] = await Promise.all([
     db.$queryRaw<{ runId: string; by: string[]; at: Date; status: CallStatus }[]>`

@@ -3,7 +3,7 @@ import type { Db } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
 import { type InboxReader, inboxWhere } from "@/lib/approvals/queries/inbox-reader";
 
-/** What a notification may say of a call: nothing of its arguments, and so not its sentence either. */
+/** What a notification may say about a call: nothing of its arguments, and so not its summary sentence either. */
 export interface WaitingCall {
   id: string;
   tool: string;

@@ -1,4 +1,4 @@
-/** One question to people as its run's journal tells it, which is never behind; what is decided is this. */
+/** One approval as its run's journal has it, which is never behind; decisions are made on this. */
 import type { Db } from "@/lib/database/client";
 import { KimitsuError } from "@/lib/errors";
 import type { TraceEntry } from "@/lib/policy/policy-answer";
@@ -32,16 +32,16 @@ type OfCall = Pick<CallRow, "policyHash" | "arguments" | "argumentsCanonical" | 
 
 export interface ApprovalView extends OfQuestion, OfCall {
   runId: string;
-  /** Of the project that the run was started with. */
+  /** Of the project version that the run started with. */
   configHash: string;
   /** As the workflow's file names it. */
   stepKey: string;
-  /** Of all that is asked and shown. */
+  /** Over everything that is asked and shown. */
   digest: string;
-  /** Of the arguments alone: the same for the same arguments. */
+  /** Over the arguments alone: equal for equal arguments. */
   argumentsDigest: string;
   trace: TraceEntry[];
-  /** Who started the run, or one that it is a retry of. */
+  /** Who started the run, or a run that it retries. */
   starterIds: string[];
   startedBy: string;
   decisions: ApprovalDecision[];
@@ -51,9 +51,9 @@ export interface ApprovalView extends OfQuestion, OfCall {
   decidedAt: Date | null;
 }
 
-/** With what of its run it is judged by. */
+/** With the facts of its run that it is judged by. */
 export interface ApprovalInRun extends ApprovalView {
-  /** The agent that asked, and before it, outermost first, the agents whose sub-agent it is. */
+  /** The agent that made the call, preceded by the agents above it, outermost first. */
   callers: string[];
   /** The step and those above it, innermost first. */
   chain: ChainedStep[];
@@ -142,7 +142,7 @@ export async function getRunIdOfApproval(db: Db, approvalId: string): Promise<st
 }
 
 /**
- * For showing: what the journal says, also where the run's row says something else. Throws `conflict` when the journal itself
+ * For showing: returns the journal's state even where the run's row differs. Throws `conflict` when the journal itself
  * was changed.
  */
 export async function readRunOf(db: Pick<Db, "$queryRaw">, runId: string): Promise<OpenRun | null> {

@@ -1,4 +1,4 @@
-/** A question as its run's journal tells it, and what of the rows about it says something else. */
+/** A question as its run's journal has it, and what in its rows differs from that. */
 import { type ApprovalInRun, noApproval, toApprovalView } from "@/lib/approvals/queries/get-approval";
 import { type ApprovalColumns, findChangedApproval } from "@/lib/approvals/rules/changed-approval";
 import type { Db } from "@/lib/database/client";
@@ -27,7 +27,9 @@ export interface Question {
 type StoredRow = ApprovalColumns & { approvalId: string; runId: string; run: RunEnd };
 type RunEnd = RunColumns & Pick<OpenRun, "leaseOwner" | "epoch"> & { seq: number; head: string; wakeAt: string | null };
 
-/** Row and journal are two statements: where they differ because the run went on in between, both are read again. */
+/**
+ * Row and journal are read by two statements: if they differ because the run advanced in between, both are read again.
+ */
 const READS_MAX = 5;
 
 /** Throws RecordChanged when the journal itself was changed. */
@@ -77,7 +79,7 @@ async function readRunOf(db: Db, row: StoredRow): Promise<ReadRun | null> {
   return isLeftOut ? readOpenRun(db, row.runId) : read;
 }
 
-/** The run as this process has parked it, if nothing was written to it since. */
+/** The parked run that this process kept, if nothing was written to it since. */
 function takeKept(db: Db, { runId, run: row }: StoredRow): ReadRun | null {
   const kept = takeParked(db, runId, row.seq);
   if (!kept) return null;

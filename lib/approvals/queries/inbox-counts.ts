@@ -3,7 +3,7 @@ import { Prisma } from "@/lib/database/generated/client";
 import { type InboxFilter, type InboxReader, inboxWhere, isOpenTo } from "@/lib/approvals/queries/inbox-reader";
 import { isStarter } from "@/lib/runs/queries/starters-sql";
 
-/** Nobody works off a thousand by looking at the number; counting further only costs. */
+/** A higher count helps nobody and costs time. */
 export const COUNT_MAX = 1000;
 
 export interface InboxCounts {
@@ -12,14 +12,14 @@ export interface InboxCounts {
   mine: number;
   critical: number;
   high: number;
-  /** Of those that the reader has set aside. */
+  /** Number of approvals that the reader has set aside. */
   aside: number;
-  /** What the pending calls belong to, for the filters; of the newest thousand. */
+  /** Names for the filters, from the newest thousand pending calls. */
   workflows: string[];
   agents: string[];
   /** As `server.tool`. */
   tools: string[];
-  /** How many of them have each level that occurs. */
+  /** How many of them have each danger level that occurs. */
   dangers: Readonly<Record<string, number>>;
 }
 
@@ -44,8 +44,8 @@ export async function getInboxCounts(db: Db, reader: InboxReader, now: Date): Pr
 }
 
 /**
- * Each workflow, each agent, each tool and each level of the newest by itself, not each combination of them: of one
- * row, the others are null.
+ * Each workflow, agent, tool and level among the newest is grouped by itself, not in combination: in each row the other
+ * columns are null.
  */
 async function listNames(db: Db): Promise<Pick<InboxCounts, "workflows" | "agents" | "tools" | "dangers">> {
   const rows = await db.$queryRaw<
@@ -61,13 +61,13 @@ async function listNames(db: Db): Promise<Pick<InboxCounts, "workflows" | "agent
   };
 }
 
-/** Looked at first; so many more than are counted that a reader may have started a fifth of them. */
+/** How many are read first: enough to count to the maximum even if the reader started a fifth of their runs. */
 const LOOKED_AT_FIRST = COUNT_MAX * 1.25;
 const LOOKED_AT_GROWTH = 4;
 
 /**
- * From the oldest on, and their runs all at once: neighbours in the index, which is read far less than by a search for
- * each approval. Whoever started so many of these runs that too few are left looks further.
+ * Reads the oldest first and looks up all their runs at once: they are neighbours in the index, which is much cheaper
+ * than one search per approval. Reads more if the reader started so many of these runs that too few are left.
  */
 async function countMine(db: Db, reader: InboxReader): Promise<number> {
   const open = isOpenTo(reader);

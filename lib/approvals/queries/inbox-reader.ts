@@ -3,7 +3,7 @@ import { ROLES, type Role, roleAllows } from "@/lib/people/rules/roles";
 import { Prisma } from "@/lib/database/generated/client";
 import { isStarter } from "@/lib/runs/queries/starters-sql";
 
-/** Who looks at the inbox. */
+/** The person who reads the inbox. */
 export interface InboxReader {
   userId: string;
   role: Role;
@@ -23,8 +23,8 @@ export interface InboxFilter {
 }
 
 /**
- * Which rows of `approvals a` fit; null when none can. The status is written out and not passed along: the indexes of
- * the inbox hold pending rows only, and Postgres uses them only for a query that says so itself.
+ * Which rows of `approvals a` match; null when none can. The status is a literal, not a parameter: the inbox indexes
+ * hold only pending rows, and Postgres uses them only if the query text says so.
  */
 export function inboxWhere(reader: InboxReader, filter: InboxFilter): Prisma.Sql | null {
   const parts = [Prisma.sql`a.status = 'pending'`];
@@ -32,7 +32,7 @@ export function inboxWhere(reader: InboxReader, filter: InboxFilter): Prisma.Sql
   if (filter.workflow !== undefined) parts.push(Prisma.sql`a.workflow = ${filter.workflow}`);
   if (filter.agent !== undefined) parts.push(Prisma.sql`a.agent = ${filter.agent}`);
   if (filter.tool !== undefined) {
-    // The name of a server has no dot, that of a tool may.
+    // A server's name has no dot; a tool's name may.
     const [server = "", ...tool] = filter.tool.split(".");
     parts.push(Prisma.sql`a.server = ${server} AND a.tool = ${tool.join(".")}`);
   }
@@ -50,9 +50,9 @@ export function inboxWhere(reader: InboxReader, filter: InboxFilter): Prisma.Sql
 }
 
 /**
- * What lib/approvals/rules/eligibility.ts says about one approval, said in SQL for lists; a decision is judged by that
- * file alone. Here is all of it but who started the run, which stands in another table: a page asks it row by row, a
- * count at once. Null when the reader's role decides nothing.
+ * The rule of lib/approvals/rules/eligibility.ts in SQL, for lists; a decision is judged by that file alone. It leaves
+ * out who started the run, which is in another table: a page checks that row by row, a count all at once. Null when the
+ * reader's role may decide nothing.
  */
 export function isOpenTo(reader: InboxReader): Prisma.Sql | null {
   if (!roleAllows(reader.role, "approvals:decide")) return null;
@@ -61,13 +61,11 @@ export function isOpenTo(reader: InboxReader): Prisma.Sql | null {
     AND ${reader.userId} <> ALL (a.deciders)`;
 }
 
-/** Set aside by the reader, its time has not come, and nothing about it has changed since. */
+/** Set aside by the reader, not due yet, and unchanged since. */
 const isAside = (reader: InboxReader, now: Date): Prisma.Sql =>
   Prisma.sql`EXISTS (SELECT 1 FROM set_asides s WHERE s.user_id = ${reader.userId} AND s.approval_id = a.id AND ${isHeld(now)})`;
 
-/**
- * Looked up for each row of a page: as NOT EXISTS it would be made a join over everything that anyone has set aside.
- */
+/** A lookup per row of a page: NOT EXISTS would become a join over everything that anyone has set aside. */
 const isNotAside = (reader: InboxReader, now: Date): Prisma.Sql =>
   Prisma.sql`NOT coalesce((SELECT ${isHeld(now)} FROM set_asides s WHERE s.user_id = ${reader.userId} AND s.approval_id = a.id), false)`;
 

@@ -3,12 +3,12 @@ import type { Db } from "@/lib/database/client";
 import { APPROVAL_WORDS } from "@/lib/runs/projections/write-search";
 
 /**
- * Pending approvals that approval_search does not know yet, or knows as they were before they changed: the few of the
- * last second. They are read before it, and what is said here of them holds for the whole of a search.
+ * Pending approvals that approval_search does not have yet, or has in an older version: the few of the last second.
+ * They are read before it, and this result holds for the whole search.
  */
 export interface InboxTail {
   ids: string[];
-  /** Those that have all of these words, which are some of those that were asked for. */
+  /** Those that contain all of these words, which must be a subset of the searched words. */
   having(words: readonly string[]): string[];
 }
 

@@ -5,34 +5,32 @@ import { Prisma } from "@/lib/database/generated/client";
 import { PLAN_ANEW } from "@/lib/database/plan-anew";
 import { listNamedIds } from "@/lib/people/queries/list-named-ids";
 
-/** Nobody narrows a queue by more; each is looked for among people too. */
+/** More words are of no use in a search; each is also searched among people. */
 const WORDS_MAX = 8;
 /**
- * So many rows, or runs of people, are found by their index and sorted. Of more, the first in the order of a page soon
- * fill it.
+ * Up to this many rows, or runs of people, are found by their index and sorted. With more matches, reading in page
+ * order soon fills a page.
  */
 const FEW_MAX = 500;
-/** So many are still named, where the first in the order of a page have not filled it. */
+/** Up to this many are still listed by id when reading in page order has not filled the page. */
 const NAMED_MAX = 5000;
 
 export interface WordsFilter {
-  /** Which rows of `approvals a` fit. */
+  /** Which rows of `approvals a` match. */
   fits: Prisma.Sql;
-  /**
-   * So many do that a page is found sooner by reading rows in its order; which it is, no estimate tells well enough.
-   */
+  /** So many match that reading rows in page order finds a page sooner; no estimate predicts this well enough. */
   isCommon: boolean;
 }
 
 interface CommonWords extends WordsFilter {
-  /** The same rows, by the index where it can name them: for a page that the first in its order have not filled. */
+  /** The same rows, by the index if it can list them: for a page that reading in page order has not filled. */
   fitsByIndex: () => Promise<Prisma.Sql>;
 }
 
 /**
- * Rows that have all of these words, each whole or as a beginning, in what the inbox shows of them; a word may also be
- * part of the name or e-mail address of whoever started the run. Null when the text holds no word. A text is taken
- * apart as the index is, so that nothing in it is an operator.
+ * Rows that contain all of these words, whole or as a prefix, in what the inbox shows of them; a word may also be part
+ * of the name or e-mail address of the person who started the run. Null when the text has no word. The text is split
+ * like the index, so that nothing in it is an operator.
  */
 export async function findWords(db: Db, text: string): Promise<CommonWords | null> {
   const words = [
@@ -74,7 +72,7 @@ async function joinStarter(search: Search, word: string, starter: WordsFilter): 
   };
 }
 
-/** What few have is found by the index; what many have is looked up for each row on the way. */
+/** Rare words are found by the index; common words are checked row by row. */
 async function findHaving({ db, tail }: Search, words: readonly string[]): Promise<CommonWords> {
   const query = Prisma.sql`to_tsquery('simple', ${words.map(toPrefix).join(" & ")})`;
   const having = tail.having(words);
@@ -93,18 +91,18 @@ async function findHaving({ db, tail }: Search, words: readonly string[]): Promi
   return { fits, isCommon: true, fitsByIndex: async () => (await nameUpTo(NAMED_MAX)) ?? fits };
 }
 
-/** A single letter or digit is in the name or address of almost everybody. */
+/** A single letter or digit occurs in almost every name or address. */
 const NAME_LENGTH_MIN = 2;
 
 /** A run whose call waits has not ended. */
 const UNSETTLED = (Object.keys(RUN_TRANSITIONS) as RunStatus[]).filter((status) => !isRunSettled(status));
 
-/** That a run was started by someone of this name, or by a token of theirs; null when none was that goes on. */
+/** Matches runs started by someone of this name, or by one of their tokens; null when there is no such active run. */
 async function findStarted(db: Db, word: string): Promise<WordsFilter | null> {
   if (word.length < NAME_LENGTH_MIN) return null;
   const [, ...ids] = await listNamedIds(db, word);
   if (ids.length === 0) return null;
-  // In the order of an index: the first of a name that many have would be looked for in the whole table.
+  // In index order: otherwise Postgres might scan the whole table for the first rows of a common name.
   const runs = await db.$queryRaw<
     { id: string }[]
   >`${PLAN_ANEW}SELECT id FROM runs WHERE started_by_id = ANY (${ids}) AND status = ANY (${UNSETTLED}::run_status[]) ORDER BY status, id DESC LIMIT ${FEW_MAX + 1}`;

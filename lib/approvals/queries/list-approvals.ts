@@ -12,7 +12,7 @@ import { readStarters } from "@/lib/runs/queries/starters-sql";
 import { nameSteps } from "@/lib/runs/queries/step-names";
 
 export interface ListedApproval extends ApprovalView {
-  /** Its arguments were too large for a list and are not here; `getApproval` has them. */
+  /** Its arguments were too large for a list and are left out; `getApproval` returns them. */
   argumentsOmitted: boolean;
 }
 
@@ -73,7 +73,7 @@ const listedInclude = {
 
 type Row = Prisma.ApprovalGetPayload<{ include: typeof listedInclude }>;
 
-/** What the row does not hold comes from projections, and of runs that are not projected yet from their journal. */
+/** What the row does not hold comes from projections, and for runs that are not projected yet from their journal. */
 async function toListed(db: Db, rows: readonly Row[]): Promise<ListedApproval[]> {
   const behind = await openBehind(
     db,
@@ -105,7 +105,7 @@ interface ListedCall {
   stepKey: string;
 }
 
-/** Of a run whose journal was changed before it was projected, only what stands on the row is told. */
+/** If a run's journal was changed before it was projected, only what is on the row is shown. */
 const UNKNOWN_CALL: ListedCall = {
   policyHash: "",
   agentSays: null,
@@ -171,7 +171,7 @@ function toView(row: Row, { call, args, starterIds }: Facts): ListedApproval {
   };
 }
 
-/** The question that a step waits for, the oldest of several; the last one that was asked when none waits. */
+/** The approval that a step waits for, the oldest of several; the last one asked when none waits. */
 export async function getApprovalOfStep(db: Db, runId: string, stepKey: string): Promise<ApprovalInRun> {
   const asked = (await listOfRun(db, runId)).filter((each) => each.stepKey === stepKey);
   const found = asked.find(({ status }) => status === "pending") ?? asked.at(-1);

@@ -1,18 +1,18 @@
 import { nameDeciders } from "@/lib/approvals/queries/name-deciders";
 import type { Db } from "@/lib/database/client";
 
-/** Enough to tell a value that is new from one that comes and goes. */
+/** Enough to distinguish a new value from one that recurs. */
 const COMPARED_MAX = 10;
 
 export interface ApprovedCall {
   /** Redacted. */
   arguments: unknown;
-  /** Everyone who approved it, in their order. */
+  /** Everyone who approved it, in order of approval. */
   by: string[];
   at: string;
 }
 
-/** The calls of the same tool that people approved, the last first. */
+/** The calls of the same tool that people approved, newest first. */
 export async function listApprovedCalls(
   db: Db,
   approval: { callId: string; server: string; tool: string },
@@ -22,7 +22,7 @@ export async function listApprovedCalls(
       server: approval.server,
       tool: approval.tool,
       status: "approved",
-      // Says what the row's status says already, for an index of decided rows alone.
+      // Redundant with the status, but needed for the partial index on decided rows.
       decidedAt: { not: null },
       callId: { not: approval.callId },
     },

@@ -36,7 +36,7 @@ async function askFor(args: string) {
 test(
   verifies(
     "run:edited",
-    "what the agent proposed stands beside what was sent, on the call and among the approvals, and only what differs",
+    "the agent's proposal is shown beside what was sent, on the call and among the approvals, and only where they differ",
   ),
   async () => {
     const { bench, runId, approval } = await askFor('{ place: "s\\u200Both", size: 3, tags: [a, b], note: hello }');
@@ -57,7 +57,7 @@ test(
 test(
   verifies(
     "run:edited",
-    "what a call hides by name or by schema is hidden in the proposal too, also when the person took it out, and nothing is told without the schema",
+    "what a call hides by name or by schema is hidden in the proposal too, even if the person removed it, and nothing is shown without the schema",
   ),
   async () => {
     const { bench, runId, approval } = await askFor(

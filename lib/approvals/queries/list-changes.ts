@@ -11,11 +11,11 @@ interface ChangedCall {
   definitionFingerprint: string | null;
   /** As they were sent, redacted. */
   arguments: unknown;
-  /** Of the turn that asked for it, where the caller has it at hand; a projection is asked otherwise. */
+  /** Response of the turn that made the call, if the caller has it already; otherwise it is read from a projection. */
   response?: unknown;
 }
 
-/** Null where the one or the other had no such argument. */
+/** Null where the proposal or the sent call lacks the argument. */
 export interface ChangedArgument {
   path: string;
   proposed: string | null;
@@ -25,9 +25,9 @@ export interface ChangedArgument {
 type Fingerprint = (value: string) => string;
 
 /**
- * What people changed, by call: arguments as the agent proposed them, and as they were sent. The proposal stands in the
- * turn that asked for the call, where only known secrets were taken out; here it is redacted as the call's own
- * arguments were. Of one that cannot be, nothing is told.
+ * What people changed, by call: arguments as the agent proposed them, and as they were sent. The proposal comes from
+ * the turn that made the call, where only known secrets were removed; here it is redacted like the call's own
+ * arguments. A proposal that cannot be redacted is not shown.
  */
 export async function listChanges(
   db: Db,
@@ -77,7 +77,7 @@ function compare(proposal: unknown, sent: unknown): ChangedArgument[] {
   const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])];
   return paths.flatMap((path) => {
     const [was, is] = [before?.get(path), after?.get(path)];
-    // A known secret has another form in the turn than in the call; that it differs says nothing.
+    // A known secret looks different in the turn than in the call, so that difference means nothing.
     if (is?.kind === "redacted" && was?.kind !== "redacted" && was !== undefined) return [];
     const [proposed, effective] = [was, is].map((value) => (value === undefined ? null : printShown(value)));
     return proposed === effective ? [] : [{ path, proposed: proposed ?? null, effective: effective ?? null }];

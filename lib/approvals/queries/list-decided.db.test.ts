@@ -7,7 +7,7 @@ const database = useDatabase();
 const PAY =
   "agents:\n  worker:\n    turns:\n      - call: [{ tool: t-none, arguments: { amount: 5000 } }]\n    otherwise: { output: {} }\n";
 
-test("everyone who approved is named in their order, and of a rejection who rejected", async () => {
+test("everyone who approved is named in order, and for a rejection the person who rejected", async () => {
   const bench = await openEngineBench(database, {
     script: PAY,
     allowlist: "- name: t-none\n  require_approval: { reason: big, min_approvals: 2 }",

@@ -12,12 +12,15 @@ export interface DecidedApproval {
   summary: string;
   danger: DangerLevel;
   status: string;
-  /** Everyone who said what it came to, in their order. */
+  /** Everyone whose decision led to the outcome, in order. */
   by: string[];
   at: string;
 }
 
-/** What was decided, expired or withdrawn last, whenever it was asked; read from the end of `approvals_decided`. */
+/**
+ * What was decided, expired or withdrawn last, whenever it was asked; read from the end of the index
+ * `approvals_decided`.
+ */
 export async function listDecided(db: Db): Promise<DecidedApproval[]> {
   const rows = await db.approval.findMany({
     where: { decidedAt: { not: null } },

@@ -17,7 +17,7 @@ export interface Deciders {
 
 /**
  * The people who could still decide an approval. An empty list means that it waits for nobody, which someone has to
- * repair.
+ * fix.
  */
 export async function listDeciders(db: Db, approval: Asked, decidedBy: readonly string[]): Promise<Deciders> {
   const where = decidersOf(approval, decidedBy);
@@ -28,7 +28,7 @@ export async function listDeciders(db: Db, approval: Asked, decidedBy: readonly 
   return { names: people.map((person) => person.name), more: count - people.length };
 }
 
-/** The e-mail of somebody who could decide, the first admin before all others; null when nobody can. */
+/** The e-mail address of somebody who could decide, preferably the first admin; null when nobody can. */
 export async function findDecider(db: Db, approval: Asked, decidedBy: readonly string[]): Promise<string | null> {
   const person = await db.user.findFirst({
     where: decidersOf(approval, decidedBy),
@@ -38,7 +38,7 @@ export async function findDecider(db: Db, approval: Asked, decidedBy: readonly s
   return person?.email ?? null;
 }
 
-/** Where to write to them. */
+/** The addresses of people who may decide. */
 export async function listDeciderAddresses(db: Db, approval: Asked): Promise<string[]> {
   const people = await db.user.findMany({
     where: decidersOf(approval, []),
@@ -48,7 +48,7 @@ export async function listDeciderAddresses(db: Db, approval: Asked): Promise<str
   return people.map(({ email }) => email);
 }
 
-/** Where to write to those who mind runs: settle, retry, review. */
+/** The addresses of people who look after runs: settle, retry, review. */
 export async function listOperatorAddresses(db: Db): Promise<string[]> {
   const people = await db.user.findMany({
     where: { disabledAt: null, role: { in: ROLES.filter((role) => roleAllows(role, "runs:write")) } },
@@ -72,7 +72,7 @@ function decidersOf({ approvers, selfApproval, starterIds }: Asked, except: read
   };
 }
 
-/** A role stands for itself and every role above it, so the lowest one that is named says all. */
+/** A role includes every role above it, so the lowest named role is enough. */
 function lowestNamed(approvers: readonly string[]): Role | null {
   return ROLES.find((role) => approvers.includes(role)) ?? null;
 }

@@ -10,7 +10,7 @@ export interface DueApproval {
   createdAt: Date;
 }
 
-// `pending` is written out, because the indexes are of pending approvals alone.
+// `pending` is a literal because the indexes are partial ones on pending approvals.
 
 export function listExpired(db: Db, now: Date, limit: number): Promise<DueApproval[]> {
   return db.$queryRaw<DueApproval[]>`

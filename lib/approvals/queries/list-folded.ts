@@ -3,7 +3,7 @@ import type { CallRow, RunSnapshot } from "@/lib/runs/snapshot";
 import { foldArguments, isFolded } from "@/lib/approvals/view/fold-arguments";
 import { showArguments } from "@/lib/approvals/view/show-arguments";
 
-/** Arguments of more bytes are not read for a list, and count as folded: nobody takes them in at a glance. */
+/** Larger arguments are not read for a list and count as folded, because nobody reads them at a glance. */
 const READ_BYTES_MAX = 16 * 1024;
 
 interface AskedCall {
@@ -12,8 +12,8 @@ interface AskedCall {
 }
 
 /**
- * Which of these calls have arguments that their card shows only in part until it is asked for the rest. `behind` are the
- * runs that are not projected yet.
+ * Which of these calls have arguments that their card shows only in part at first. `behind` are the runs that are not
+ * projected yet.
  */
 export async function listFolded(
   db: Db,

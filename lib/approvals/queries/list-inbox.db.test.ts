@@ -16,7 +16,7 @@ const PAY =
 const reader = { userId: "usr_reader", role: "reviewer" as const, groups: [] as string[] };
 const LEVELS = ["critical", "medium", "high", "high", "medium", "safe", "critical"] as const;
 
-/** Seven pending calls of every kind, some without an end, two that end in the same moment. */
+/** Seven pending calls of every kind, some without an expiry, two that expire at the same moment. */
 async function fill() {
   const bench = await openEngineBench(database, {
     script: PAY,
@@ -48,7 +48,7 @@ async function readAll(sort: InboxSort, limit: number, text?: string) {
   }
 }
 
-/** So many more calls of a run that wait as its first does; a lower digit makes them older. */
+/** Copies the run's first pending call this many times; a lower digit makes the copies older. */
 async function copyPending(runId: string, digit: string, count: number): Promise<void> {
   const idOf = (prefix: string) => Prisma.sql`${`${prefix}_${digit}`} || lpad(n::text, 25, '0')`;
   await database.db.$executeRaw`
@@ -61,7 +61,7 @@ async function copyPending(runId: string, digit: string, count: number): Promise
 
 describe("the queue", () => {
   test(
-    verifies("inbox:pages", "pages of every order join without gap or repeat, and filters narrow them"),
+    verifies("inbox:pages", "pages of every order join without gaps or repeats, and filters narrow them"),
     async () => {
       const { ids } = await fill();
       for (const sort of ["expiry", "age", "danger"] as const) {
@@ -99,7 +99,7 @@ describe("the queue", () => {
   test(
     verifies(
       "inbox:pages",
-      "what counts as mine is what the rule of eligibility allows, for every role, group and starter",
+      "what counts as mine is what the eligibility rule allows, for every role, group and starter",
     ),
     async () => {
       const rows = await database.db.approval.findMany({ orderBy: { id: "asc" } });
@@ -142,7 +142,7 @@ describe("the queue", () => {
     },
   );
 
-  test("what a reader has approved as one of several waits for the others, and is theirs no more", async () => {
+  test("what a reader has approved as one of several waits for the others, and no longer counts as theirs", async () => {
     const bench = await openEngineBench(database, {
       script: PAY,
       allowlist: "- name: t-none\n  require_approval: { reason: big, min_approvals: 2 }",
@@ -161,7 +161,7 @@ describe("the queue", () => {
     expect(await look(second)).toEqual({ count, isListed: true });
   });
 
-  test("the count of what is the reader's goes past any number that they cannot decide because they started it", async () => {
+  test("the count of the reader's approvals gets past any number that they cannot decide because they started the run", async () => {
     const bench = await openEngineBench(database, {
       script: PAY,
       allowlist: "- name: t-none\n  require_approval: { reason: big }",
@@ -169,7 +169,7 @@ describe("the queue", () => {
     const [starter, other] = [await bench.person(), await bench.person()];
     const [own, foreign] = [await bench.launch(), await bench.launch()];
     await database.db.run.update({ where: { id: own }, data: { startedByUserId: starter.userId } });
-    // The starter's are the oldest of all.
+    // The oldest of all are those that the reader started.
     await copyPending(own, "0", COUNT_MAX * 2);
     await copyPending(foreign, "1", 300);
     const mine = await listInbox(database.db, starter, { sort: "age", mine: true, limit: COUNT_MAX });
@@ -183,7 +183,7 @@ describe("the queue", () => {
   test(
     verifies(
       "inbox:batch",
-      "a row says whether a rejection ends the agent's work: by its rule, or because no try is left",
+      "a row says whether a rejection ends the agent's work: by its rule, or because no retry is left",
     ),
     async () => {
       const bench = await openEngineBench(database, {
@@ -242,7 +242,7 @@ describe("the queue", () => {
   test(
     verifies(
       "inbox:search",
-      "words find what a row shows and who started it, each whole or as a beginning, all of them; a tool finds its calls and no other's",
+      "a search finds what a row shows and who started it, by whole words or prefixes, all of which must match; a tool filter finds only its own calls",
     ),
     async () => {
       const bench = await openEngineBench(database, {
@@ -293,7 +293,7 @@ describe("the queue", () => {
   );
 
   test(
-    verifies("inbox:search", "someone who started more runs than are named is found as well, on every page"),
+    verifies("inbox:search", "someone who started more runs than can be listed is found as well, on every page"),
     async () => {
       const bench = await openEngineBench(database, {
         script: PAY,
@@ -315,7 +315,7 @@ describe("the queue", () => {
   );
 
   test(
-    verifies("inbox:search", "pages of words that most calls have join without gap or repeat, in every order"),
+    verifies("inbox:search", "pages for words that most calls have join without gaps or repeats, in every order"),
     async () => {
       expect(await database.db.approval.count({ where: { status: "pending" } })).toBeGreaterThan(2000);
       for (const sort of ["expiry", "age", "danger"] as const) {

@@ -28,7 +28,7 @@ export interface InboxRow {
   agent: string;
   startedBy: string;
   digest: string;
-  /** Of the arguments alone: the same for the same arguments. */
+  /** Over the arguments alone: equal for equal arguments. */
   argumentsDigest: string;
   approvals: number;
   minApprovals: number;
@@ -37,23 +37,23 @@ export interface InboxRow {
   /** Why the reader cannot decide it; null when they can. */
   refusal: string | null;
   decidedByReader: boolean;
-  /** Its card shows some of its arguments only when it is asked to. */
+  /** Its card shows some of its arguments only on demand. */
   isFolded: boolean;
-  /** A rejection fails the agent, so that it reads no reason. */
+  /** A rejection fails the agent, so the agent never reads the reason. */
   endsOnReject: boolean;
   /** Who has left a note on it. */
   notesBy: string[];
 }
 
 export interface InboxQuery extends InboxFilter {
-  /** Words that must all occur, each whole or as a beginning. */
+  /** Words that must all occur, whole or as a prefix. */
   text?: string;
   sort: InboxSort;
   cursor?: InboxCursor;
   limit?: number;
 }
 
-/** The place after which a page begins: the last row of the page before it. */
+/** Where a page begins: after the last row of the page before it. */
 export interface InboxCursor {
   id: string;
   danger: DangerLevel;
@@ -61,8 +61,8 @@ export interface InboxCursor {
 }
 
 /**
- * Pending approvals in the order of the work. Each order has an index of its own, from which the ids of a page are
- * read.
+ * Pending approvals in the order they should be worked on. Each order has its own index, from which the ids of a page
+ * are read.
  */
 export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery): Promise<Page<InboxRow>> {
   const limit = query.limit ?? PAGE_SIZE;
@@ -128,7 +128,7 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
   return { ...page, items: page.items.flatMap(toItem) };
 }
 
-/** Words that many have fill a page with some of so many rows in its order. */
+/** Common words usually fill a page from this many rows in page order. */
 const NEAR_MAX = 1000;
 
 interface Found {
@@ -166,7 +166,7 @@ export function formatCursor(row: { id: string; danger: string; expiresAt: Date 
   return `${row.id}.${row.danger}.${row.expiresAt?.getTime() ?? ""}`;
 }
 
-/** Undefined for a text that no page ever gave out. */
+/** Undefined for a text that is not a cursor of ours. */
 export function parseCursor(text: string): InboxCursor | undefined {
   const [, id, level, time] = /^(apr_[0-9a-z]{26})\.([a-z]+)\.(\d{0,15})$/.exec(text) ?? [];
   const danger = DANGER_LEVELS.find((known) => known === level);
@@ -181,7 +181,7 @@ type Row = Prisma.ApprovalGetPayload<{
   };
 }>;
 
-/** Those that ask for another call after a rejection, and have had as many as there are. */
+/** Those whose rule is `retry` and whose retries are used up. */
 async function findNoTriesLeft(
   db: Db,
   rows: readonly Row[],

@@ -10,7 +10,7 @@ import { type JournalRun, startJournalRun } from "@/lib/testing/journal-run";
 import { HANG_MS } from "@/lib/testing/hang";
 
 const template = useDatabase();
-/** One that does not bring the projections up to date by itself. */
+/** A client that does not bring the projections up to date by itself. */
 const database = {} as { db: Db; url: string; closing: (() => Promise<void>)[] };
 beforeAll(() => void Object.assign(database, template, { db: connect(template.url, 4) }));
 afterAll(() => database.db.$disconnect());
@@ -24,7 +24,7 @@ const review = (run: JournalRun) =>
     { kind: "step_moved", at, move: { stepId: run.stepId, key: "work", to: "needs_human_review" } },
   ]);
 
-test("each event is in exactly one look, whether or not it is projected, and the first sees what came just before", async () => {
+test("each event is in exactly one look, whether or not it is projected, and the first look includes what came just before", async () => {
   const deps = testDeps(database);
   const run = await startJournalRun(deps);
   const { approvalId } = await run.ask();
@@ -40,7 +40,7 @@ test("each event is in exactly one look, whether or not it is projected, and the
   expect((await look(second.snapshot)).events).toEqual([]);
 });
 
-test("what is projected is found by its id, and told once", async () => {
+test("what is projected is found by its id, and reported once", async () => {
   const run = await startJournalRun(testDeps(database));
   await run.ask();
   const ofRun = async () => (await look(null)).events.filter(({ runId }) => runId === run.id);
@@ -49,7 +49,7 @@ test("what is projected is found by its id, and told once", async () => {
   expect(await ofRun()).toEqual(before);
 });
 
-test("a run that asks nobody is not told of; one whose answer waits for a review is, from that moment on", async () => {
+test("a run that asks nobody is not reported; one whose answer waits for a review is, from that moment on", async () => {
   const deps = testDeps(database);
   const [quiet, asking] = [await startJournalRun(deps), await startJournalRun(deps)];
   const { snapshot } = await look(null);
@@ -62,7 +62,7 @@ test("a run that asks nobody is not told of; one whose answer waits for a review
   ]);
 });
 
-test("what commits late is told when it does, however much came before it", async () => {
+test("an event that commits late is reported when it does, however many came before it", async () => {
   const deps = testDeps(database);
   const late = await startJournalRun(deps);
   await late.ask();

@@ -5,8 +5,8 @@ import { Prisma } from "@/lib/database/generated/client";
 import { PLAN_ANEW } from "@/lib/database/plan-anew";
 
 /**
- * What open pages are told about: that something changed about what people are asked, which approval, and by whom. No
- * arguments, no reasons.
+ * What open pages are notified of: that something changed about an approval, which one, and by whom. No arguments, no
+ * reasons.
  */
 export interface LiveEvent {
   id: string;
@@ -19,11 +19,11 @@ export interface LiveEvent {
 }
 
 /**
- * More than a busy installation has between two looks. Of more the newest are told: a page asks for itself what there
- * is.
+ * More than a busy installation has between two looks. If there are more, only the newest are reported, because a page
+ * queries the current state itself.
  */
 const BATCH_MAX = 2_000;
-/** Characters of an id that hold its time. */
+/** Number of characters of an id that encode its time. */
 const TIME_LENGTH = 10;
 const TYPES = [
   "approval.requested",
@@ -47,50 +47,49 @@ const TYPES = [
   "run.failed",
 ];
 
-/** People were asked by it, outside the inbox. */
+/** Events that ask people outside the inbox. */
 const ASKS = Prisma.sql`('step.needs_human_review', 'call.outcome_unknown')`;
 
 /**
- * The run `c` has asked people: for an approval, a review, or what became of a call. Lookups are values that are
- * compared: of an EXISTS beside another the planner may make a list of all that there are. The types are written out
- * for the index events_of_people, and what is not projected yet is read from the end of the run's journal: once for
- * each run and not for each event, because a long run has thousands of both.
+ * Whether the run `c` has asked people: for an approval, a review, or what became of a call. The lookups are scalar
+ * subqueries, because for several EXISTS the planner may build a list of all rows. The types are literals for the index
+ * events_of_people, and what is not projected yet is read from the end of the run's journal: once per run and not per
+ * event, because a long run has thousands of both.
  */
 const ASKS_PEOPLE = Prisma.sql`coalesce((SELECT a.id FROM approvals a WHERE a.run_id = c.chain_id LIMIT 1),
   (SELECT asked.id FROM events asked WHERE asked.chain_id = c.chain_id AND asked.type IN ${ASKS} LIMIT 1),
   (SELECT asked.id FROM ${journalEvents(Prisma.sql`j.run_id = c.chain_id AND e.type IN ${ASKS}
     AND j.seq > coalesce((SELECT p.seq FROM projected_runs p WHERE p.run_id = c.chain_id), 0)`)} asked LIMIT 1)) IS NOT NULL`;
 
-/** Below every id that is given from this moment on. */
+/** Sorts below every id that is created from this moment on. */
 export const eventIdAt = (at: Date): string => `evt_${encodeTime(at.getTime(), TIME_LENGTH).toLowerCase()}`;
 
-/** An id is given before its transaction commits, mostly some milliseconds before. */
+/** An id is created before its transaction commits, usually some milliseconds before. */
 const COMMIT_MS = 1_000;
 
-/** Below every id of what a page does not show that was read at this moment. */
+/** Sorts below the id of every event that a page read at this moment may not show. */
 export const unseenFrom = (readAt: Date): string => eventIdAt(new Date(readAt.getTime() - COMMIT_MS));
 
-/** What a look saw: events that were not visible to the look before, and what the next one begins with. */
+/** One look: events that were not visible to the look before, and the snapshot that the next look starts from. */
 export interface LiveLook {
   events: LiveEvent[];
-  /** As Postgres writes a snapshot: `xmin:xmax:those between that had not ended`. */
+  /** As Postgres writes a snapshot: `xmin:xmax:` and the transactions between them that had not ended. */
   snapshot: string;
 }
 
 interface LookFrom {
-  /** Of the look before; null for the first one, which sees all since a moment. */
+  /** Of the look before; null for the first one, which returns everything since `since`. */
   snapshot: string | null;
   /**
-   * Older ones are not told, whatever happened: a transaction that stays open for hours does not make each look read
+   * Older events are never reported, so that a transaction that stays open for hours does not make each look read
    * hours.
    */
   since: string;
 }
 
 /**
- * Events of runs that ask people, in the order of their ids. Each is in exactly one look: an id is given before its
- * transaction commits, so that time says nothing about which events are new, and what one snapshot sees and the one
- * before did not see does.
+ * Events of runs that ask people, in the order of their ids. Each is in exactly one look. Ids are created before their
+ * transaction commits, so time does not say which events are new; the difference between two snapshots does.
  */
 export async function lookAtEvents(db: Statements, { snapshot, since }: LookFrom): Promise<LiveLook> {
   const found = snapshot === null ? knownSince(since) : journalEvents(notSeenBy(snapshot, since));
@@ -106,7 +105,7 @@ export async function lookAtEvents(db: Statements, { snapshot, since }: LookFrom
   return row;
 }
 
-/** Ids are found by the projection, and what it does not have yet is the end of the journal. */
+/** Projected events are found by id; events not yet projected are at the end of the journal. */
 function knownSince(sinceId: string): Prisma.Sql {
   const columns = Prisma.sql`id, type, chain_id, actor_id, actor_kind::text, actor_name, data`;
   const tail = journalEvents(Prisma.sql`${IS_UNPROJECTED} AND ${isTold(sinceId)}`);
@@ -116,8 +115,8 @@ function knownSince(sinceId: string): Prisma.Sql {
 const isTold = (sinceId: string): Prisma.Sql => Prisma.sql`e.id > ${sinceId} AND e.type = ANY (${TYPES})`;
 
 /**
- * By the number of the transaction alone, which leads to the end of the table; what that still finds and is known is
- * left out row by row.
+ * By transaction number alone, which leads to the end of the table; rows that were already seen are filtered out one by
+ * one.
  */
 function notSeenBy(snapshot: string, sinceId: string): Prisma.Sql {
   const [oldest = ""] = snapshot.split(":");

@@ -25,7 +25,7 @@ export interface RunApproval {
   requestedAt: Date;
   decidedAt: Date | null;
   expiresAt: Date | null;
-  /** What a person changed of what the agent proposed. */
+  /** What a person changed in the agent's proposal. */
   changes: ChangedArgument[];
   decisions: {
     name: string;
@@ -40,7 +40,7 @@ export interface RunApproval {
 
 const PAGE = 50;
 
-/** The questions that a run put to people, oldest first, with who said what and when. */
+/** The approvals that a run asked for, oldest first, with who decided what and when. */
 export async function listRunApprovals(
   db: Db,
   { runId, cursor, fingerprint }: { runId: string; cursor?: string; fingerprint: (value: string) => string },

@@ -8,7 +8,7 @@ export interface SetAside {
   note: string | null;
   /** Null: until something about the call changes. */
   until: Date | null;
-  /** Whether the call lies aside in that person's queue still. */
+  /** Whether the call is still set aside in that person's queue. */
   holds: boolean;
   at: Date;
 }

@@ -9,7 +9,10 @@ export interface CardViewer {
 
 const VIEWERS_MAX = 1000;
 
-/** All of them: there are at most as many as open windows. In a fixed order, so that two readings can be compared. */
+/**
+ * Lists all of them: there are at most as many as open windows. The order is fixed, so that two results can be
+ * compared.
+ */
 export async function listViewers(db: Db, now: Date): Promise<CardViewer[]> {
   const rows = await db.viewer.findMany({
     where: { until: { gt: now }, approval: { status: "pending" } },

@@ -3,11 +3,11 @@ import type { Db } from "@/lib/database/client";
 
 interface Decided {
   status: ApprovalStatus;
-  /** Who has decided it, in their order. */
+  /** Who has decided it, in order. */
   deciders: string[];
 }
 
-/** Everyone who said what it came to, in their order: all who approved it, or the one who rejected it. */
+/** Everyone whose decision led to the outcome, in order: all who approved it, or the one who rejected it. */
 export async function nameDeciders(db: Db, rows: readonly Decided[]): Promise<(row: Decided) => string[]> {
   const ids = [...new Set(rows.flatMap(decidersOf))];
   const people =

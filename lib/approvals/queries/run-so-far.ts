@@ -17,7 +17,7 @@ export interface RunMoment {
   status: string;
 }
 
-/** What the column beside the card shows of the run that asks. */
+/** What the column beside the card shows of the run that asks for approval. */
 export interface RunSoFar {
   id: string;
   workflow: string;
@@ -27,7 +27,7 @@ export interface RunSoFar {
   startedByKind: string;
   startedAt: string;
   params: string;
-  /** The newest, oldest first; `earlier` were left out. */
+  /** The newest moments, oldest first; `earlier` counts those left out. */
   moments: RunMoment[];
   earlier: number;
   /** Steps that have not begun. */
@@ -38,7 +38,7 @@ export interface RunSoFar {
   configHash: string;
 }
 
-/** A sub-agent's step is named for the call that began it, which says nothing to a person. */
+/** A sub-agent's step is named after the call that started it, which means nothing to a person. */
 const nameOf = ({ key, agent }: { key: string; agent: string | null }): string =>
   isId("call", key) ? (agent ?? key) : key;
 
@@ -96,7 +96,7 @@ function momentOfCall(call: CallRow): RunMoment {
   return { id, at: createdAt, kind: "call", title: `${server}.${tool}`, detail: describeCall(call), status };
 }
 
-/** A turn before the calls that it asked for. */
+/** A turn comes before the calls that it made. */
 function compareMoments(one: RunMoment, other: RunMoment): number {
   if (one.at !== other.at) return one.at < other.at ? -1 : 1;
   if (one.kind !== other.kind) return one.kind === "turn" ? -1 : 1;
@@ -123,7 +123,7 @@ function describeCall({ status, executingAt, completedAt, approval }: CallRow): 
   return `${words}${approval === null ? ", ran without asking" : ", after approval"}, ${tookMs} ms`;
 }
 
-/** Only the side column is shortened; the run's page has the whole. */
+/** Only the side column is shortened; the run's page shows everything. */
 function shorten(text: string): string {
   return text.length <= PARAMS_LENGTH_MAX
     ? text

@@ -10,13 +10,13 @@ export interface SeenBefore {
   approved: number;
   rejected: number;
   expired: number;
-  /** The last reasons that were given for a no, without repeats. */
+  /** The last reasons given for rejections, without repeats. */
   reasons: string[];
   medianMs: number | null;
   last: { verdict: string; by: string[]; at: string } | null;
 }
 
-/** `tool.id` is the approval that is looked at, which is not among those before it. */
+/** `tool.id` is the approval being looked at, which is excluded. */
 export async function seenBefore(
   db: Db,
   tool: { id: string; server: string; tool: string },

@@ -27,7 +27,7 @@ describe("the effect of a refusal", () => {
     expect(effectOfRefusal(refused(onReject)).kind).toBe(kind);
   });
 
-  test("retry is used up after two more tries", () => {
+  test("retry is used up after two retries", () => {
     const kinds = [0, 1, 2, 3].map((refusedBefore) => effectOfRefusal(refused("retry", { refusedBefore })).kind);
     expect(kinds).toEqual(["go_on", "go_on", "fail_step", "fail_step"]);
     expect(RETRIES_AFTER_REJECTION).toBe(2);
@@ -57,7 +57,7 @@ describe("the effect of a refusal", () => {
   });
 });
 
-test("the model reads data: status, tool, reason, rule and the tries that are left", () => {
+test("the model gets data: status, tool, reason, rule and the remaining retries", () => {
   expect(refusalForModel(refused("retry", { refusedBefore: 1 }))).toEqual({
     status: "rejected",
     tool: "crm.delete",

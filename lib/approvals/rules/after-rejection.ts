@@ -1,16 +1,16 @@
-/** What follows when people did not let a call through: for the step, and for what the model is told. Pure. */
+/** What follows for the step and for the model when people did not approve a call. Pure. */
 import type { ApprovalRule } from "@/lib/policy/approval-rule";
 import type { CallRow } from "@/lib/runs/snapshot";
 
-/** A call that `retry` lets the agent replace, at most this often for one tool in one step. */
+/** How often `retry` lets the agent replace a refused call, for one tool in one step. */
 export const RETRIES_AFTER_REJECTION = 2;
 
-/** What ends when an agent's step fails: everything above it that may not go on without it. */
+/** What ends when an agent's step fails: everything above it that cannot continue without it. */
 export type FailureReach =
   | { ends: "run" }
-  /** Of a fan-out that may lose so many. */
+  /** One item of a fan-out that tolerates this failure. */
   | { ends: "item" }
-  /** Its caller is told that the sub-agent failed, and goes on. */
+  /** The calling agent is notified that the sub-agent failed, and continues. */
   | { ends: "subagent"; agent: string; caller: string };
 
 export interface RefusedCall {
@@ -19,7 +19,7 @@ export interface RefusedCall {
   status: "rejected" | "expired" | "cancelled";
   reason: string | null;
   rule: Pick<ApprovalRule, "onReject" | "timeoutBehavior">;
-  /** Calls of the same tool that were refused before in this step. */
+  /** Calls of the same tool that were refused earlier in this step. */
   refusedBefore: number;
 }
 
@@ -54,7 +54,7 @@ export function effectOfRefusal(call: RefusedCall): RejectionEffect {
   }
 }
 
-/** What the model reads: data, not prose that it could take for an instruction. */
+/** What the model gets: data, not prose that it could mistake for an instruction. */
 export function refusalForModel(call: RefusedCall) {
   return {
     status: call.status,
@@ -72,7 +72,7 @@ export function refusalForModel(call: RefusedCall) {
 
 type AskedCall = Pick<CallRow, "id" | "stepId" | "server" | "tool">;
 
-/** How many other calls of the same tool the same step was refused. */
+/** How many other calls of the same tool were refused in the same step. */
 export function countRefused(
   calls: Iterable<AskedCall & Pick<CallRow, "status">>,
   { id, stepId, server, tool }: AskedCall,

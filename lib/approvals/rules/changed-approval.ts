@@ -1,11 +1,11 @@
 /**
- * The row of an approval is a copy for the inbox of what the journal says: where it differs, somebody has written to the
- * database, and people may have been shown something else than is asked. Pure.
+ * The row of an approval is a copy, for the inbox, of what the journal says: if it differs, somebody has written to the
+ * database, and people may have been shown something other than what is asked. Pure.
  */
 import { digestOutput } from "@/lib/text/digest";
 import type { ApprovalRow } from "@/lib/runs/snapshot";
 
-/** As it stands on the row. */
+/** The columns as they are on the row. */
 export type ApprovalColumns = Pick<
   ApprovalRow,
   | (
@@ -24,7 +24,7 @@ export type ApprovalColumns = Pick<
   | ("approvers" | "minApprovals" | "approvals" | "selfApproval" | "editable" | "onReject" | "version")
 > & { questionDigest: string | null; expiresAt: Date | null };
 
-/** The first thing that differs; null when row and journal agree. */
+/** The first difference; null when row and journal agree. */
 export function findChangedApproval(row: ApprovalColumns, sealed: ApprovalRow): string | null {
   const named: [name: string, given: unknown, right: unknown][] = [
     ["server", row.server, sealed.server],

@@ -6,7 +6,7 @@ const decider = (role: Decider["role"], groups: string[] = [], userId = "usr_1")
 const anyone = { approvers: [], selfApproval: false, starterIds: ["usr_8", "usr_0"] };
 
 describe("who may decide", () => {
-  test("without names any reviewer and above, never a viewer", () => {
+  test("without names any reviewer or higher role may, never a viewer", () => {
     expect(ROLES.map((role) => refusalToDecide(decider(role), anyone) === null)).toEqual([false, true, true, true]);
   });
 
@@ -15,7 +15,7 @@ describe("who may decide", () => {
     expect(refusalToDecide(decider("admin", [], "usr_0"), { ...anyone, selfApproval: true })).toBeNull();
   });
 
-  test("a named role stands for itself and those above; a named group for its members alone, whatever their role", () => {
+  test("a named role includes those above it; a named group means its members alone, whatever their role", () => {
     const operators = { ...anyone, approvers: ["operator"] };
     expect(ROLES.map((role) => refusalToDecide(decider(role), operators) === null)).toEqual([false, false, true, true]);
     const finance = { ...anyone, approvers: ["finance"] };
@@ -30,7 +30,7 @@ describe("who may decide", () => {
     expect(refusalToDecide(decider("reviewer", ["leads"]), { ...anyone, approvers: ["finance", "leads"] })).toBeNull();
   });
 
-  test("a group that is called like a role above gives no one the role", () => {
+  test("a group with the same name as a role does not give its members that role", () => {
     expect(refusalToDecide(decider("reviewer"), { ...anyone, approvers: ["admin"] })).not.toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Whether a person may decide an approval, and if not, who could. Judged in the moment of the decision, never before.
+ * Whether a person may decide an approval, and if not, who could. Judged at the moment of the decision, never before.
  */
 import { type Role, ROLES, roleAllows } from "@/lib/people/rules/roles";
 
@@ -10,10 +10,10 @@ export interface Decider {
 }
 
 export interface Deciding {
-  /** Roles or groups; empty: any reviewer. */
+  /** Roles or groups; empty means any reviewer. */
   approvers: readonly string[];
   selfApproval: boolean;
-  /** Who started the run, or one that it is a retry of. */
+  /** Who started the run, or a run that it retries. */
   starterIds: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function refusalToDecide(decider: Decider, approval: Deciding): string | 
   return isNamed ? null : `This call is for ${approval.approvers.join(" or ")} to decide; ${whoCan(approval)}.`;
 }
 
-/** A role stands for itself and every role above it; an admin is everyone's deputy only where the rule names a role. */
+/** A role includes every role above it; an admin may decide for others only where the rule names a role. */
 function isRoleAtLeast(role: Role, name: string): boolean {
   return (ROLES as readonly string[]).includes(name) && ROLES.indexOf(role) >= ROLES.indexOf(name as Role);
 }

@@ -1,7 +1,7 @@
 /**
- * The digest that people approve: over everything that a question is about and everything that it shows. It is made
- * anew from the rows whenever a question is read, so that whoever saw changed rows answers another digest than the
- * sealed one.
+ * The digest that people approve: over everything that a question is about and everything that it shows. It is computed
+ * from the rows whenever a question is read, so that somebody who saw changed rows sends another digest than the sealed
+ * one.
  */
 import { digestOutput } from "@/lib/text/digest";
 
@@ -17,14 +17,14 @@ export interface AskedQuestion {
   danger: string;
   summary: string;
   agentSays: string | null;
-  /** What is sent, and its redacted form that is shown. */
+  /** What is sent, and the redacted form that is shown. */
   argumentsCanonical: string;
   arguments: unknown;
   definitionFingerprint: string | null;
-  /** Of the project by which it was judged, and every layer that it passed, with file and line. */
+  /** Hash of the project that judged it, and every layer of the judgment, with file and line. */
   policyHash: string;
   trace: unknown;
-  /** Who started the run, or one that it is a retry of. */
+  /** Who started the run, or a run that it retries. */
   starterIds: readonly string[];
 }
 

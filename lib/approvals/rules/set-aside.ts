@@ -2,9 +2,9 @@
 import { RETURN_BEFORE_EXPIRY_MS } from "@/lib/limits";
 
 /**
- * When a call that was set aside comes back by itself; null when only a change brings it back. Nobody's "not now" may
- * let a call expire unseen: it returns while there is still time, which for a call that ends soon is half of what is
- * left.
+ * When a call that was set aside returns by itself; null when only a change brings it back. Setting aside must not let
+ * a call expire unseen: it returns while there is still time, which for a call that expires soon is half of the
+ * remaining time.
  */
 export function returnTime(now: Date, forMs: number | null, expiresAt: Date | null): Date | null {
   const chosen = forMs === null ? null : now.getTime() + forMs;
@@ -14,7 +14,7 @@ export function returnTime(now: Date, forMs: number | null, expiresAt: Date | nu
   return new Date(chosen === null ? latest : Math.min(chosen, latest));
 }
 
-/** Whether a call still lies aside: its time has not come, and nothing about it has changed since. */
+/** Whether a call is still set aside: it is not due yet, and nothing about it has changed since. */
 export function liesAside(aside: { until: Date | null; version: number }, currentVersion: number, now: Date): boolean {
   return aside.version === currentVersion && (aside.until === null || aside.until > now);
 }

@@ -11,7 +11,7 @@ describe("the sentence on the card", () => {
     ).toBe("Refund 5 EUR");
   });
 
-  test("is the tool's title and its short arguments when there is none, or when it names what is not there", () => {
+  test("is the tool's title and its short arguments when there is no template, or when it names an absent argument", () => {
     expect(
       summarizeCall({ name: "t", title: "Delete record" }, undefined, {
         id: 7,
@@ -24,7 +24,7 @@ describe("the sentence on the card", () => {
     expect(summarizeCall({ name: "t" }, undefined, {})).toBe("t");
   });
 
-  test("has the title of the server's file before the server's own, wherever that stands", () => {
+  test("prefers the title of the server's file over the server's own, wherever the server gives it", () => {
     expect(titleOf({ title: "Own", annotations: { title: "Hint" } }, { annotations: { title: "Ours" } })).toBe("Ours");
     expect(titleOf({ title: "Own", annotations: { title: "Hint" } }, {})).toBe("Own");
     expect(titleOf({ title: " ", annotations: { title: "Hint" } }, undefined)).toBe("Hint");
@@ -35,7 +35,7 @@ describe("the sentence on the card", () => {
     ]).toEqual([undefined, undefined, undefined]);
   });
 
-  test("writes a list of plain words as one, and any other as it is", () => {
+  test("writes a list of plain words as a list, and any other as JSON", () => {
     const say = (to: unknown, template = "Write to {{ args.to }}") => summarizeCall({ name: "t" }, template, { to });
     expect(say(["ana@example.org", "ben@example.org"])).toBe("Write to ana@example.org, ben@example.org");
     expect(say([7, 8])).toBe("Write to 7, 8");

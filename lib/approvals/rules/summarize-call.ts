@@ -6,7 +6,7 @@ import { parseTemplates, renderTemplate } from "@/lib/config/template";
 const ARGUMENT_LENGTH_MAX = 60;
 const ARGUMENTS_MAX = 4;
 
-/** What a tool is called for people: by the server's file, else by the server, which may say it in two places. */
+/** The title of a tool for people: from the server's file, else from the server, which may give it in two places. */
 export function titleOf(
   tool: { title?: string | undefined; annotations?: unknown } | null | undefined,
   stated: { annotations?: { title?: string | undefined } | undefined } | undefined,
@@ -17,7 +17,7 @@ export function titleOf(
   );
 }
 
-/** `args` are redacted already. A template that does not fit the arguments gives way to the plain form. */
+/** `args` are already redacted. If a template does not fit the arguments, the plain form is used. */
 export function summarizeCall(
   tool: { name: string; title?: string | undefined },
   template: string | undefined,
@@ -27,7 +27,7 @@ export function summarizeCall(
     try {
       return String(renderTemplate(template, { args: withLists(template, args) }));
     } catch {
-      // An argument that the sentence names is missing; the plain form shows what is there.
+      // An argument that the template names is missing; the plain form shows what is there.
     }
   }
   const short = Object.entries(args)
@@ -37,7 +37,9 @@ export function summarizeCall(
   return [tool.title ?? tool.name, short.join(", ")].filter(Boolean).join(": ");
 }
 
-/** Lists that the sentence names as a whole read as lists of words; one of which it names an item stays what it is. */
+/**
+ * Lists that the template names as a whole become lists of words; a list of which it names an item is left unchanged.
+ */
 function withLists(template: string, args: Record<string, unknown>): Record<string, unknown> {
   const { references } = parseTemplates(template, ["args"]);
   const opened = new Set(references.filter(({ path }) => path.length > 1).map(({ path }) => path[0]));
@@ -46,7 +48,7 @@ function withLists(template: string, args: Record<string, unknown>): Record<stri
   );
 }
 
-/** Whatever could be taken for another list, such as a word with a comma in it, stays as JSON has it. */
+/** Whatever could be misread as another list, such as a word with a comma in it, stays JSON. */
 function toWords(value: unknown): unknown {
   const isWord = (item: unknown) =>
     typeof item === "number" || (typeof item === "string" && /^[^\s,;"'[\]{}]+( [^\s,;"'[\]{}]+)*$/.test(item));

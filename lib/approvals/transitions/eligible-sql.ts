@@ -2,8 +2,8 @@ import type { Db } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
 
 /**
- * Whether the person `u` may decide where `approvers`, roles or groups, are named: the same as in
- * eligibility.ts, of the moment of the statement.
+ * Whether the person `u` may decide when `approvers`, roles or groups, are named: the rule of eligibility.ts at the
+ * time of the statement.
  */
 export function mayDecide(approvers: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`u.disabled_at IS NULL AND u.role <> 'viewer'
@@ -12,11 +12,11 @@ export function mayDecide(approvers: Prisma.Sql): Prisma.Sql {
             OR EXISTS (SELECT 1 FROM group_members m JOIN groups g ON g.id = m.group_id WHERE m.user_id = u.id AND g.name = ANY (${approvers})))`;
 }
 
-/** That this person is not shut out and may decide, in the moment of the statement. */
+/** Whether this person is not disabled and may decide, at the time of the statement. */
 export const isAllowed = (userId: string, approvers: readonly string[]): Prisma.Sql =>
   Prisma.sql`EXISTS (SELECT 1 FROM users u WHERE u.id = ${userId} AND ${mayDecide(toArray(approvers))})`;
 
-/** Those of them who may decide now. */
+/** The subset of these people who may decide now. */
 export async function listAllowed(
   db: Db,
   userIds: string[],

@@ -1,5 +1,5 @@
 /**
- * Notes that someone has a card open, or no longer has. No event: it is no change of state, and it happens all the
+ * Records that someone has a card open, or no longer has. No event: it is not a change of state, and it happens all the
  * time.
  */
 import type { Db } from "@/lib/database/client";
@@ -10,8 +10,8 @@ export interface Look {
 }
 
 /**
- * Nothing is noted for a call that no longer waits; false when there is none. What is over is swept away by whoever
- * comes next.
+ * Records nothing for a call that no longer waits; false when there is no such approval. Each look also deletes expired
+ * ones.
  */
 export async function lookAtCard(db: Db, look: Look, { until, at }: Record<"until" | "at", Date>): Promise<boolean> {
   const rows = await db.$queryRaw<{ id: string }[]>`

@@ -1,11 +1,11 @@
-/** The rows of people's "not now", as parts of a commit of the run. */
+/** The rows of set-asides, as parts of a commit of the run. */
 import { Prisma } from "@/lib/database/generated/client";
 
 export interface NewSetAside {
   approvalId: string;
   userId: string;
   note: string | null;
-  /** Of the approval: a higher one brings it back. */
+  /** Version of the approval: a higher one brings it back. */
   version: number;
   until: Date | null;
   at: Date;
@@ -34,7 +34,7 @@ interface OwnAside {
 export const isAside = (aside: OwnAside): Prisma.Sql =>
   Prisma.sql`EXISTS (SELECT 1 FROM set_asides WHERE ${isOwn(aside)})`;
 
-/** The note stays: what was said was said. */
+/** The note is kept on record. */
 export const endAside = (aside: OwnAside): Prisma.Sql =>
   Prisma.sql`taken AS (UPDATE set_asides SET until = ${aside.at}::timestamptz FROM moved WHERE ${isOwn(aside)})`;
 

@@ -1,4 +1,4 @@
-/** What a card shows of a question and its call; texts of strangers have nothing hidden in them. Pure. */
+/** What a card shows of a question and its call; hidden characters in untrusted text are made visible. Pure. */
 import { extendableUntil } from "@/lib/approvals/rules/extension-limit";
 import { formatSourceLocation } from "@/lib/config/source-location";
 import type { ApprovalRule } from "@/lib/policy/approval-rule";
@@ -69,7 +69,7 @@ function outcome(call: CallRow): { output: string | null; isError: boolean; prob
   };
 }
 
-/** The redacted arguments as JSON that survives a clipboard: what cannot be seen is written as an escape. */
+/** The redacted arguments as JSON that can be copied safely: invisible characters are written as escapes. */
 export function escapeInvisible(args: unknown): string {
   return JSON.stringify(args, null, 2).replace(/[^\n\x20-\x7E]/gu, (character) =>
     showInvisible(character) === character

@@ -3,24 +3,24 @@ import { printShown, type ShownArgument, type ShownValue } from "@/lib/approvals
 export interface ArgumentChange {
   was: string | null;
   firstTimeIn: number | null;
-  /** Of a list: the places of what the last approved call's list had not. */
+  /** For a list: positions of items that the last approved call's list did not have. */
   newItems?: number[];
 }
 
 interface ComparedArgument extends ShownArgument {
-  /** Set when it is not what the last approved call had. */
+  /** Set when it differs from the last approved call. */
   change: ArgumentChange | null;
-  /** "call 2 of this run", when a hidden value is known from elsewhere. */
+  /** "call 2 of this run", when a hidden value occurred elsewhere. */
   sameAs: string | null;
 }
 
 export interface Comparison {
   arguments: ComparedArgument[];
-  /** What the last approved call had and this one has not. */
+  /** What the last approved call had and this one lacks. */
   gone: { path: string; was: string }[];
 }
 
-/** `earlier` are approved calls of the same tool, the last one first; without any, nothing counts as changed. */
+/** `earlier` are approved calls of the same tool, newest first; without any, nothing counts as changed. */
 export function compareArguments(
   shown: readonly ShownArgument[],
   earlier: readonly (readonly ShownArgument[])[],

@@ -4,8 +4,8 @@ const LENGTH_MIN = 2;
 const LENGTH_MAX = 40;
 
 /**
- * What a person types before a critical call is approved: the first argument that is short enough and holds only
- * characters that every keyboard has, so that the hand writes what the eye read. Without one it is the tool's name.
+ * What a person types before a critical call is approved: the first argument that is short and has only characters
+ * found on every keyboard, so that people type a value they have read. Without one it is the tool's name.
  */
 export function chooseConfirmWord(tool: string, shown: readonly ShownArgument[]): string {
   for (const { value } of shown) {

@@ -1,17 +1,17 @@
 import type { ShownArgument, ShownValue } from "@/lib/approvals/view/show-arguments";
 
-/** Longer texts are folded, with their length; opened, they stand there in full. */
+/** Longer texts are folded, with their length; unfolded, they are shown in full. */
 const TEXT_LENGTH_MAX = 600;
-/** A list of so many is whole however long it is. */
+/** A list of up to this many items is never folded, however long it is. */
 const ITEMS_MAX = 8;
-/** Those below are behind one more press. */
+/** Arguments after these are shown after one more click. */
 const ROWS_MAX = 40;
 
-/** What of an argument a card shows only when it is asked to. */
+/** Which part of an argument a card shows only on demand. */
 export interface Folds {
-  /** Of its value stands there only how it begins. */
+  /** Only the beginning of its value is shown. */
   isLong: boolean;
-  /** It stands below those that are shown at first. */
+  /** It comes after the arguments that are shown at first. */
   isBelow: boolean;
 }
 

@@ -9,7 +9,7 @@ const card = {
   edit: { schema: { required: ["customer_id"] }, arguments: args, invisible: [] },
 };
 
-test(verifies("inbox:hidden", "proposed and effective values, and names, hide nothing"), () => {
+test(verifies("inbox:hidden", "hidden characters are visible in proposed and effective values, and in names"), () => {
   const { "na\u200Bme": _, ...rest } = args;
   expect(previewEdit(card, { ...rest, note: "pay\u2066 less", count: 2 }).rows).toEqual([
     { name: "count", was: null, becomes: "2" },
@@ -19,7 +19,7 @@ test(verifies("inbox:hidden", "proposed and effective values, and names, hide no
 });
 
 test(
-  verifies("inbox:hidden", "a changed secret shows kind, length and fingerprint, and one that stays is no change"),
+  verifies("inbox:hidden", "a changed secret shows kind, length and fingerprint, and an unchanged one is no change"),
   () => {
     const hidden = (fingerprint: string) => ({ $redacted: { kind: "string", length: 4, fingerprint } });
     const secret = { ...card, edit: { ...card.edit, arguments: { pin: hidden("a1"), key: hidden("b2") } } };
@@ -29,7 +29,7 @@ test(
   },
 );
 
-test(verifies("inbox:critical", "what is typed is a value of the call as it will be sent"), () => {
+test(verifies("inbox:critical", "the word to type is a value of the call as it will be sent"), () => {
   expect(previewEdit(card, { ...args, customer_id: "C-202" }).confirmWord).toBe("C-202");
   expect(previewEdit({ ...card, danger: "high" }, { ...args, customer_id: "C-202" }).confirmWord).toBeNull();
 });

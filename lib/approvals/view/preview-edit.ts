@@ -4,13 +4,15 @@ import type { ApprovalCard } from "@/lib/approvals/queries/find-card";
 import { printShown, redactionOf, showArguments } from "@/lib/approvals/view/show-arguments";
 
 export interface EditPreview {
-  /** What would be sent otherwise than proposed, as JSON in which nothing hides; null where it is not sent. */
+  /**
+   * What would be sent differently than proposed, as JSON with hidden characters escaped; null where it is not sent.
+   */
   rows: { name: string; was: string | null; becomes: string | null }[];
-  /** What is typed before the changed call is approved: a value that it will really have. */
+  /** What is typed before the changed call is approved: a value that it will actually have. */
   confirmWord: string | null;
 }
 
-/** A reviewer's changes before they are sent. `edited` are the changed arguments, redacted. */
+/** Previews a reviewer's changes. `edited` are the changed arguments, redacted. */
 export function previewEdit(
   { tool, danger, edit }: Pick<ApprovalCard, "tool" | "danger" | "edit">,
   edited: Record<string, unknown>,

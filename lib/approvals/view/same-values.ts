@@ -4,9 +4,8 @@ import { redactionOf } from "@/lib/approvals/view/show-arguments";
 const CALLS_MAX = 500;
 
 /**
- * Where a hidden value was seen before in the same run: fingerprint to "call 2 (crm.lookup)". The first place wins. A
- * hidden value also says whether it is the one that an earlier run had, but that is told by the comparison with the
- * last approved call.
+ * Where a hidden value occurred before in the same run: fingerprint to "call 2 (crm.lookup)". The first place wins.
+ * Whether an earlier run had the same value is shown by the comparison with the last approved call.
  */
 export function findSameValues(snapshot: RunSnapshot, call: CallRow): Map<string, string> {
   const wanted = new Set(fingerprintsIn(call.arguments));

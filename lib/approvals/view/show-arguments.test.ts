@@ -22,7 +22,7 @@ it("gives every leaf its path, those that the schema requires first, the rest by
   ]);
 });
 
-it("reads a list of plain values as one argument, in which nothing hides, and a list of objects by its leaves", () => {
+it("shows a list of plain values as one argument with hidden characters visible, and a list of objects by its leaves", () => {
   expect(
     shownPaths({ to: ["a@x.test", "b\u200B@x.test", 'c", "d'], sizes: [1, null, true], mixed: [1, { a: 2 }] }),
   ).toEqual([
@@ -45,13 +45,13 @@ it("names what is new in a list", () => {
   });
 });
 
-it("makes characters that cannot be seen visible, in values and in names", () => {
+it("makes invisible characters visible, in values and in names", () => {
   expect(shownPaths({ "to\u200Bken": "pay \u202Eevil\u0007" })).toEqual([
     ['["to⟨U+200B⟩ken"]', '"pay ⟨U+202E⟩evil⟨U+0007⟩"'],
   ]);
 });
 
-it("shows of a redacted value its kind, length and fingerprint, and of an imitation what it is", () => {
+it("shows kind, length and fingerprint of a redacted value, and shows an imitation as what it is", () => {
   expect(showArguments({ key: { $redacted: { kind: "string", length: 40, fingerprint: "ab12" } } })).toEqual([
     { path: "key", value: { kind: "redacted", what: "string", length: 40, fingerprint: "ab12" } },
   ]);
@@ -80,7 +80,7 @@ it("marks what differs from the last approved call, what is new to all of them, 
   expect(gone).toEqual([{ path: "note", was: '"x"' }]);
 });
 
-it("without an earlier call nothing counts as changed, and a hidden value says where it was seen", () => {
+it("without an earlier call nothing counts as changed, and a hidden value says where it occurred", () => {
   const now = showArguments({ key: { $redacted: { kind: "string", length: 4, fingerprint: "ab" } } });
   expect(compareArguments(now, [], new Map([["ab", "call 2 of this run (crm.read)"]])).arguments).toMatchObject([
     { change: null, sameAs: "call 2 of this run (crm.read)" },
@@ -97,7 +97,7 @@ it.each([
   expect(chooseConfirmWord("drop-table", showArguments(args))).toBe(word);
 });
 
-it("lists the arguments in which something hides, and the names of the schema that do", () => {
+it("lists the arguments that contain hidden characters, and such names in the schema", () => {
   expect(
     listInvisible({ text: "a\u202Eb\u202Ec\u200B", plain: "ab", "na\u200Bme": 1, deep: { list: ["\u2066"] } }, [
       "text",

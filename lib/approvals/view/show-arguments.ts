@@ -1,16 +1,16 @@
 import { showInvisible } from "@/lib/text/tool-text";
 
-/** One value of a call's arguments as a reviewer reads it: nothing hidden in it, nothing cut off. */
+/** One value of a call's arguments as a reviewer reads it: hidden characters visible, nothing cut off. */
 export type ShownValue =
   | { kind: "text"; text: string; length: number }
   /** Numbers, true, false, null, and empty lists and objects, as JSON writes them. */
   | { kind: "plain"; text: string }
-  /** A list of texts and plain values is read as one; each as JSON would write it. */
+  /** A list of texts and plain values is shown as one value; each item as JSON would write it. */
   | { kind: "list"; items: string[] }
   | { kind: "redacted"; what: string; length: number; fingerprint: string };
 
 export interface ShownArgument {
-  /** `items[2].sku`; names that are no plain words stand in quotes. */
+  /** `items[2].sku`; names that are not plain words are quoted. */
   path: string;
   value: ShownValue;
 }
@@ -18,7 +18,7 @@ export interface ShownArgument {
 export interface InvisibleArgument {
   name: string;
   shownName: string;
-  /** Of the characters in its value that cannot be seen, each once. */
+  /** Labels of the invisible characters in its value, each once. */
   marks: string[];
 }
 
@@ -29,14 +29,14 @@ interface Redaction {
 }
 
 /**
- * Every leaf, and every list of leaves, with its path, in the order given by `names` (the tool's schema), the rest by
- * name. Lists keep their order.
+ * Every leaf, and every list of leaves, with its path, in the order given by `names` (the tool's schema), then by name.
+ * Lists keep their order.
  */
 export function showArguments(args: unknown, names: readonly string[] = []): ShownArgument[] {
   return walk(args, "", names);
 }
 
-/** Top-level arguments, or names in the tool's schema, in which something hides, with the marks of what it is. */
+/** Top-level arguments, or names in the tool's schema, that contain hidden characters, with a label for each. */
 export function listInvisible(args: unknown, names: readonly string[]): InvisibleArgument[] {
   const given = new Map(args !== null && typeof args === "object" ? Object.entries(args) : []);
   return [...new Set([...given.keys(), ...names])].flatMap((name) => {
@@ -65,7 +65,7 @@ function walk(value: unknown, path: string, names: readonly string[]): ShownArgu
 }
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== "object";
-/** With its quotes escaped: no text may look like two. */
+/** With its quotes escaped, so that no text can look like two. */
 const printScalar = (value: unknown): string =>
   typeof value === "string"
     ? `"${showInvisible(value).replaceAll(/["\\]/g, "\\$&")}"`
@@ -81,7 +81,10 @@ function join(path: string, key: string): string {
   return `${path}["${showInvisible(key)}"]`;
 }
 
-/** What lib/text/redaction.ts left in place of a secret. Arguments cannot imitate it: their keys are escaped there. */
+/**
+ * What lib/text/redaction.ts left in place of a secret. Arguments cannot imitate it, because their keys are escaped
+ * there.
+ */
 export function redactionOf(value: unknown): Redaction | null {
   if (
     value === null ||
@@ -93,7 +96,7 @@ export function redactionOf(value: unknown): Redaction | null {
   return (value as { $redacted: Redaction }).$redacted;
 }
 
-/** One text for one value, for comparing and for showing what it was before. */
+/** One text per value, for comparing and for showing the previous value. */
 export function printShown(value: ShownValue): string {
   switch (value.kind) {
     case "text":

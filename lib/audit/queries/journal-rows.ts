@@ -36,7 +36,7 @@ export interface SystemPiece {
   projected: number;
 }
 
-/** In order and in pieces that fit in memory, up to the row that was the last when it began. */
+/** In order and in batches that fit in memory, up to the row that was the last when reading began. */
 export async function* streamSystemChain(db: Db, last: number, batch = 1000): AsyncGenerator<SystemPiece> {
   let after = 0;
   for (;;) {
@@ -57,7 +57,7 @@ export async function* streamSystemChain(db: Db, last: number, batch = 1000): As
   }
 }
 
-/** The end of the chain by its own row, and the rows of the journal that go beyond it. */
+/** The end of the chain according to its own row, and the journal rows beyond that end. */
 export async function readSystemEnd(db: Db): Promise<{ head: Head; beyond: number[] }> {
   const [row] = await db.$queryRaw<{ seq: number; head: Buffer; beyond: number[] }[]>`SELECT seq, head,
       ARRAY(SELECT j.seq FROM journal j WHERE j.run_id = c.id AND j.seq > c.seq ORDER BY j.seq LIMIT 100) AS beyond
@@ -66,8 +66,7 @@ export async function readSystemEnd(db: Db): Promise<{ head: Head; beyond: numbe
 }
 
 /**
- * What sealed events say of removed runs and detached months. They are few, among what people and settings have
- * written.
+ * What sealed events say about removed runs and detached months. They are few among the events of people and settings.
  */
 export async function readRetained(db: Db): Promise<Retained> {
   const retained = nothingRetained();
@@ -94,7 +93,7 @@ export async function* streamAnchorRows(db: Db, batch = 200): AsyncGenerator<Anc
   }
 }
 
-/** Those heads for which the journal has no row with that place and hash. */
+/** The heads for which the journal has no row with that position and hash. */
 export async function findMissingHeads(db: Db, heads: readonly ChainHead[]): Promise<ChainHead[]> {
   const chains = heads.map((head) => head.chainId);
   const seqs = heads.map((head) => head.seq);

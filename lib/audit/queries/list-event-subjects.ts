@@ -6,13 +6,13 @@ import type { Db } from "@/lib/database/client";
 export interface EventSubject {
   /** `server.tool` */
   tool: string;
-  /** The sentence of its card, made from its arguments. */
+  /** The sentence on its card, made from its arguments. */
   summary: string;
 }
 
 type Subjects = (data: EventData) => EventSubject | null;
 
-/** Which call each of these events is about; most name it by an id alone, its own or that of its approval. */
+/** Which call each of these events is about; most name it only by an id, its own or that of its approval. */
 export async function listEventSubjects(db: Db, events: readonly { data: EventData }[]): Promise<Subjects> {
   const idsIn = (name: string) => [...new Set(events.flatMap(({ data }) => textOf(data, name) ?? []))];
   const [callIds, approvalIds] = [idsIn("call_id"), idsIn("approval_id")];

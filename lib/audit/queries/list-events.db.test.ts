@@ -11,7 +11,7 @@ import { startJournalRun } from "@/lib/testing/journal-run";
 import { listEvents, streamEvents, type TrailFilter, USUAL_TYPES } from "./list-events";
 
 const template = useDatabase();
-/** One that does not bring the projections up to date by itself. */
+/** A client that does not bring the projections up to date by itself. */
 const database = {} as { db: Db; url: string; closing: (() => Promise<void>)[] };
 beforeAll(() => void Object.assign(database, template, { db: connect(template.url, 4) }));
 afterAll(() => database.db.$disconnect());
@@ -32,7 +32,7 @@ async function idsInJournal(chain: string): Promise<string[]> {
   return rows.flatMap(({ body }) => (JSON.parse(body) as { events: { id: string }[] }).events.map(({ id }) => id));
 }
 
-test("what the index events_by_type leaves out is what the query calls usual; with another list an event would not be found, or not soon", async () => {
+test("the index events_by_type leaves out exactly the usual types of the query; with another list an event would not be found, or only slowly", async () => {
   const [index] = await database.db.$queryRaw<{ predicate: string }[]>`
     SELECT pg_get_expr(indpred, indrelid) AS predicate FROM pg_index WHERE indexrelid = 'events_by_type'::regclass`;
   expect(index?.predicate).toMatch(/^\(?type <> ALL /);
@@ -42,7 +42,7 @@ test("what the index events_by_type leaves out is what the query calls usual; wi
 test(
   verifies(
     "audit:pages",
-    "pages and the export have each event once, whether it is projected or not yet, and from one moment to the next",
+    "pages and the export contain each event once, whether or not it is projected, at every moment",
   ),
   async () => {
     const deps = testDeps(database);
@@ -68,7 +68,7 @@ test(
   },
 );
 
-test(verifies("audit:filters", "filters find what is not projected yet as they find what is"), async () => {
+test(verifies("audit:filters", "filters find unprojected events like projected ones"), async () => {
   const deps = testDeps(database);
   const run = await startJournalRun(deps);
   const { approvalId } = await run.ask();
@@ -110,7 +110,7 @@ test("what Kimitsu does by itself is shown and exported as its own, although no 
   expect(await shown()).toEqual(before);
 });
 
-test("an event is shown as it was sealed, and one that only the projection has is not shown", async () => {
+test("an event is shown as it was sealed, and one that exists only in the projection is not shown", async () => {
   const deps = testDeps(database);
   const run = await startJournalRun(deps);
   await projectChain(database.db, run.id);

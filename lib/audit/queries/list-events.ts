@@ -1,6 +1,6 @@
 /**
- * The audit trail as lists show it. What fits is found by the projection `events`, and in the end of the journal that
- * is not projected yet, in one statement, so that nothing is missing or twice; what is shown is read from the journal
+ * The audit trail for lists. Matches are found in the projection `events` and in the end of the journal that is not
+ * projected yet, in one statement, so that nothing is missing or doubled; what is shown is read from the journal
  * itself.
  */
 import { IS_UNPROJECTED, journalEvents } from "@/lib/audit/queries/journal-events";
@@ -17,16 +17,16 @@ import { type Actor, type ActorKind, SYSTEM_ACTOR } from "@/lib/people/rules/act
 export interface TrailEvent {
   id: string;
   chainId: string;
-  /** Of the journal row that holds it. */
+  /** Of the journal row that contains it. */
   seq: number;
   type: string;
   at: Date;
   actor: { kind: ActorKind; id: string; name: string };
   /** As it was sealed, redacted. */
   body: unknown;
-  /** The part of it that is about the thing itself. */
+  /** The part of it about the subject itself. */
   data: EventData;
-  /** Of the journal row that holds it. */
+  /** Of the journal row that contains it. */
   hash: string;
 }
 
@@ -56,7 +56,7 @@ export async function listEvents(
   return { items: items.flat(), nextCursor };
 }
 
-/** The same filter, oldest first, in pieces: for exports of any size. */
+/** The same filter, oldest first, in batches: for exports of any size. */
 export async function* streamEvents(db: Db, filter: TrailFilter, batch = 1000): AsyncGenerator<TrailEvent> {
   const conditions = await toConditions(db, filter);
   let after = "";
@@ -85,9 +85,7 @@ interface StoredEvent {
   hash: string;
 }
 
-/**
- * A row is written within the time of its events, or soon after; so a partition of another month is not asked for it.
- */
+/** A row is written at the time of its events, or soon after, so partitions of other months are not searched. */
 const NEAR = Prisma.sql`interval '1 day'`;
 
 async function readEvents(
@@ -110,7 +108,7 @@ async function readEvents(
     ORDER BY ${order}`;
 }
 
-/** What only a projection says is not on the trail, and not shown. */
+/** What exists only in a projection is not on the trail, and not shown. */
 function toTrailEvents({ id, chainId, seq, at, event, hash }: StoredEvent): TrailEvent[] {
   if (!event) return [];
   const { type, actor = SYSTEM_ACTOR, data } = event;
@@ -121,7 +119,7 @@ function toTrailEvents({ id, chainId, seq, at, event, hash }: StoredEvent): Trai
 }
 
 /**
- * What every run writes. These are found soon in the order of ids; all others are in the index events_by_type, which
+ * What every run writes. These are found quickly in the order of ids; all others are in the index events_by_type, which
  * leaves out exactly these.
  */
 export const USUAL_TYPES = [
@@ -141,10 +139,10 @@ export const USUAL_TYPES = [
   "approval.requested",
   "approval.decided",
 ];
-/** Written out, because Postgres takes the index only for a statement that says by itself that it needs no others. */
+/** A literal, because Postgres uses the partial index only if the statement itself contains its condition. */
 const IS_UNUSUAL = Prisma.raw(`type NOT IN (${USUAL_TYPES.map((type) => `'${type}'`).join(", ")})`);
 
-/** The same filter for what is projected, in the words of its indexes, and for what is not. */
+/** The same filter for projected events, written to match the indexes, and for events not yet projected. */
 interface Conditions {
   projected: Prisma.Sql;
   tail: Prisma.Sql;
@@ -175,10 +173,7 @@ function ofTypes(types: readonly string[]): Prisma.Sql {
   return types.some((type) => USUAL_TYPES.includes(type)) ? fits : Prisma.sql`${fits} AND ${IS_UNUSUAL}`;
 }
 
-/**
- * The types of a noun that are projected, each found by one step through the index: they are few, and their events are
- * many.
- */
+/** The projected types of a noun, each found by one index step: they are few, and their events are many. */
 async function listTypes(db: Db, noun: string): Promise<string[]> {
   const rows = await db.$queryRaw<{ type: string }[]>`
     WITH RECURSIVE kinds AS (

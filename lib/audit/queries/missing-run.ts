@@ -1,7 +1,7 @@
 import { KimitsuError } from "@/lib/errors";
 import type { Statements } from "@/lib/database/client";
 
-/** What whoever asks for a run without a row is told: that its time was over, where the trail still knows of it. */
+/** The error for a run without a row: says that retention removed it, if the trail still has it. */
 export async function missingRun(db: Statements, runId: string): Promise<KimitsuError> {
   const [last] = await db.$queryRaw<
     { at: Date }[]

@@ -3,7 +3,7 @@ import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import { toEntry } from "@/lib/audit/queries/journal-rows";
 import type { Db } from "@/lib/database/client";
 
-/** A run can be large, with all that models and tools have said; small ones are read together. */
+/** A run can be large, with everything that models and tools returned; small ones are read together. */
 const ROWS_AT_ONCE = 300;
 const IDS_AT_ONCE = 200;
 
@@ -12,7 +12,7 @@ interface ListedChain {
   rows: number;
 }
 
-/** Every run that anything tells of, each with its journal and its copies as of one moment. */
+/** Every run that is mentioned anywhere, each with its journal and its copies as of one moment. */
 export async function* streamRunRecords(db: Db): AsyncGenerator<RunRecord> {
   let after = "";
   for (;;) {
@@ -24,7 +24,7 @@ export async function* streamRunRecords(db: Db): AsyncGenerator<RunRecord> {
   }
 }
 
-/** By the journal, by the rows of runs and by what is listed: each of them may have been removed or made up by hand. */
+/** From the journal, the rows of runs and the projections: each of them may have been removed or made up by hand. */
 function listChains(db: Db, after: string): Promise<ListedChain[]> {
   return db.$queryRaw<ListedChain[]>`SELECT id, sum(rows)::int AS rows FROM (
       (SELECT run_id AS id, count(*) AS rows FROM journal WHERE run_id > ${after} GROUP BY run_id ORDER BY run_id LIMIT ${IDS_AT_ONCE})

@@ -1,6 +1,6 @@
 /**
- * The files in which detached months are kept. Their digests are sealed on the trail, so one that is still at its place
- * can be checked; where they are moved to is the business of whoever keeps them.
+ * The files of detached months. Their digests are sealed on the trail, so a file that is still in its place can be
+ * checked; the operator decides where to move them.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
@@ -13,7 +13,7 @@ export const archiveFolder = (): string => path.resolve(env.KIMITSU_DATA, "archi
 export interface ChangedArchive {
   file: string;
   problem: string;
-  /** Of its partition's detachment. */
+  /** When its partition was detached. */
   at: string;
 }
 

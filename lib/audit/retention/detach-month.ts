@@ -1,6 +1,7 @@
 /**
- * Takes one month out of the journal: written to a file, then detached in one transaction with the event that holds the file's
- * digest, and all by which the rest of the trail still verifies. Not while a run of that month still has its row.
+ * Takes one month out of the journal: it is written to a file, then detached in one transaction with an event that
+ * holds the file's digest and everything needed to verify the rest of the trail. Refused while a run of that month
+ * still has its row.
  */
 import { exportMonth, type ExportedMonth, ANCHORED_WITHIN_MS } from "@/lib/audit/retention/export-month";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
@@ -12,13 +13,13 @@ import { Prisma } from "@/lib/database/generated/client";
 import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
 
 const RETENTION_LOCK = 7461006;
-/** A month can be large; it holds up nobody, because what writes comes last. */
+/** A month can be large; this delays nobody, because the writing part comes last. */
 const TRANSACTION = { timeout: 4 * 60 * 60_000, maxWait: 20_000 };
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '3s'";
 
 type Tx = Parameters<Parameters<Db["$transaction"]>[0]>[0];
 
-/** `kept`: a run of that month still has its row. `busy`: another process is at it. */
+/** `kept`: a run of that month still has its row. `busy`: another process is detaching. */
 export type DetachOutcome =
   | { kind: "detached"; month: DetachedPartition }
   | { kind: "kept"; runId: string }
@@ -53,7 +54,7 @@ async function findKept(tx: Tx, { name }: JournalMonth): Promise<string | null> 
   return row?.id ?? null;
 }
 
-/** Somebody with a clock that is years behind has written; the next try has that row too. */
+/** A process whose clock is years behind has written; the next try includes that row. */
 async function refuseIfGrown(tx: Tx, { name }: JournalMonth, { rows }: ExportedMonth): Promise<void> {
   const [now] = await tx.$queryRaw<{ rows: number }[]>`SELECT count(*)::int AS rows FROM ${Prisma.raw(name)}`;
   if (now?.rows !== rows) throw new Error(`${name} was written to while it was exported; it is exported again`);
@@ -85,7 +86,7 @@ async function detach(
   return data;
 }
 
-/** Which anchors have all their heads in detached months, and which heads of the ones after them lie in this month. */
+/** Which anchors have all their heads in detached months, and which heads of later anchors are in this month. */
 async function readAnchors(
   tx: Tx,
   { name, to }: JournalMonth,
@@ -104,14 +105,14 @@ async function readAnchors(
   return { anchors_to: last?.seq ?? 0, anchored };
 }
 
-/** Of chains that go on in a later month: what their next row follows upon. */
+/** For chains that continue in a later month: the row that their next row follows. */
 function readHeads(tx: Tx, { name }: JournalMonth): Promise<DetachedPartition["heads"]> {
   return tx.$queryRaw<DetachedPartition["heads"]>`
     SELECT DISTINCT ON (d.run_id) d.run_id AS chain, d.seq, encode(d.hash, 'hex') AS hash FROM ${Prisma.raw(name)} d
     WHERE EXISTS (SELECT 1 FROM journal j WHERE j.run_id = d.run_id) ORDER BY d.run_id, d.seq DESC`;
 }
 
-/** Lists show what the journal has. */
+/** Lists show only what the journal still has. */
 async function forgetProjected(tx: Tx, { name }: JournalMonth): Promise<void> {
   await tx.$executeRaw`DELETE FROM events e USING ${Prisma.raw(name)} d WHERE e.chain_id = d.run_id AND e.seq = d.seq`;
   await tx.$executeRaw`DELETE FROM projected_runs p USING ${Prisma.raw(name)} d

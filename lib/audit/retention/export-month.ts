@@ -1,6 +1,6 @@
 /**
- * Writes one month of the journal to a file: a line for each row, with all that a later reader needs to verify it, the anchors of
- * that time, and a seal over all lines before it. The file has its name when it is complete and on the disk.
+ * Writes one month of the journal to a file: a line for each row, with everything needed to verify it later, the
+ * anchors of that time, and a seal over all previous lines. The file gets its name when it is complete and on disk.
  */
 import { createHash } from "node:crypto";
 import { mkdir, open, rename } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Each month of the journal has its partition before its time, and nobody who commits waits for it. */
+/** Each month of the journal has its partition in advance, and no commit waits for it. */
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
@@ -19,7 +19,7 @@ const goTo = (at: string) => void (time = new Date(at));
 const addMonths = () => addJournalMonths(database.db, time);
 const readMonths = async () => (await listPartitions(database.db)).filter((name) => readMonth(name) !== null);
 
-/** Another session's transaction, which stays open while `work` goes on. */
+/** Another session's transaction, which stays open while `work` runs. */
 async function during<T>(statement: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -34,7 +34,7 @@ async function during<T>(statement: string, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** As a worker or a decider commits: of a run that it knows, without another look at the journal. */
+/** Like a commit of a worker or a decider: of a run that it knows, without reading the journal again. */
 async function commitTo(run: OpenRun, db = database.db): Promise<boolean> {
   const at = time.toISOString();
   const changes = [{ kind: "run_claimed" as const, at, worker: "wrk_test", from: null, was: run.snapshot.run.status }];
@@ -44,7 +44,7 @@ async function commitTo(run: OpenRun, db = database.db): Promise<boolean> {
 }
 
 describe("months", () => {
-  test("those of more than a year are there from the beginning, and a row goes to its own", async () => {
+  test("those of more than a year exist from the beginning, and a row goes to its own", async () => {
     const months = await readMonths();
     expect([months[0], months.at(-1), months.length]).toEqual(["journal_2026_11", "journal_2027_12", 14]);
     expect(await addMonths()).toBe("done");
@@ -53,14 +53,14 @@ describe("months", () => {
     expect(await placeOf(id)).toBe("journal_2026_11");
   });
 
-  test("further ones are added a quarter ahead, once by however many processes", async () => {
+  test("further ones are added a quarter ahead, once however many processes try", async () => {
     goTo("2027-11-30T23:59:59.999Z");
     await Promise.all([1, 2, 3].map(addMonths));
     expect(await addMonths()).toBe("done");
     expect((await readMonths()).slice(-3)).toEqual(["journal_2027_12", "journal_2028_01", "journal_2028_02"]);
   });
 
-  test("rows that came before their partition are moved to it, with their transactions, and those of others stay", async () => {
+  test("rows that came before their partition are moved to it, with their transaction numbers, and rows of other months stay", async () => {
     goTo("2030-06-01T00:00:00.000Z");
     const early = await startJournalRun(deps());
     goTo("2025-03-01T00:00:00.000Z");
@@ -77,7 +77,7 @@ describe("months", () => {
   });
 
   test(
-    verifies("audit:append-only", "rows cannot be changed, removed or truncated by the name of their partition either"),
+    verifies("audit:append-only", "rows cannot be changed, removed or truncated through their partition either"),
     async () => {
       for (const name of ["journal_2026_11", "journal_2028_01", "journal_2030_06", "journal_other"]) {
         for (const attempt of [`UPDATE ${name} SET seq = 9`, `DELETE FROM ${name}`, `TRUNCATE ${name}`]) {
@@ -92,11 +92,11 @@ describe("months", () => {
 });
 
 describe("meanwhile", () => {
-  test("a commit goes on while a month is being added, and is not waited for by the one who adds", async () => {
+  test("a commit proceeds while a month is being added, and adding does not wait for it", async () => {
     goTo("2027-01-10T00:00:00.000Z");
     const { id } = await startJournalRun(deps());
     const run = await getOpenRun(database.db, id);
-    // Its own client, because that of tests looks at the journal before it writes.
+    // Its own client, because the test client reads the journal before it writes.
     const db = connect(database.url, 2);
     await during("SELECT add_journal_month('2031-01-01')", async () => {
       expect(await commitTo(run, db)).toBe(true);
@@ -109,7 +109,7 @@ describe("meanwhile", () => {
     expect(await readMonths()).toContain("journal_2031_04");
   });
 
-  test("behind a reader of the whole journal it is left for later, commits go on, and nothing is half made", async () => {
+  test("behind a reader of the whole journal it is postponed, commits proceed, and nothing is left half done", async () => {
     goTo("2032-01-10T00:00:00.000Z");
     const months = await readMonths();
     const outcome = await during("SELECT count(*) FROM journal", async () => {

@@ -1,24 +1,24 @@
 /**
- * The partitions of the journal, one for each month, made long before their time comes. The partition for all other
- * times is a safety net: rows that lie there are moved when their month gets its own, and keep their transaction number.
+ * The partitions of the journal, one for each month, made long in advance. The partition for all other times is a
+ * safety net: its rows are moved when their month gets its own, and keep their transaction number.
  */
 import { type JournalMonth, monthOf, readMonth } from "@/lib/audit/rules/journal-month";
 import type { Db } from "@/lib/database/client";
 import { log } from "@/lib/log";
 
-/** So that there is a quarter of a year to see why none is added. */
+/** Leaves a quarter of a year to find out why none is added. */
 const MONTHS_AHEAD = 3;
 const PARTITION_LOCK = 7461005;
 /**
- * Readers of the journal wait behind whoever waits for journal_other, so that it is left alone soon and tried again
- * later. Commits do not wait: they touch the partition of their own month only.
+ * Readers of the journal queue behind whoever waits for journal_other, so it gives up soon and tries again later.
+ * Commits do not wait: they touch only the partition of their own month.
  */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'";
 
 /** `busy`: somebody reads the journal or adds a month; it is tried again later. */
 export type AddOutcome = "done" | "busy";
 
-/** Any number of processes may do it; one does. Each month is a transaction of its own, and so a short one. */
+/** Any number of processes may try; one does it. Each month is its own short transaction. */
 export async function addJournalMonths(db: Db, now: Date): Promise<AddOutcome> {
   const wanted = Array.from({ length: MONTHS_AHEAD + 1 }, (_, later) => monthOf(now, later));
   const known = await listPartitions(db);
@@ -61,7 +61,7 @@ export async function listPartitions(db: Pick<Db, "$queryRaw">): Promise<string[
   return rows.map(({ name }) => name);
 }
 
-/** The months that have a partition and are over since `before`, the oldest first. */
+/** The months that have a partition and ended before `before`, oldest first. */
 export async function listMonthsBefore(db: Pick<Db, "$queryRaw">, before: Date): Promise<JournalMonth[]> {
   return (await listPartitions(db)).flatMap((name) => readMonth(name) ?? []).filter(({ to }) => to <= before);
 }

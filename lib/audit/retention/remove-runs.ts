@@ -1,6 +1,6 @@
 /**
- * Takes runs that have ended out of lists and projections when their time is over. Their journal stays, with all that it says; the
- * trail says up to when runs were removed. A run of which a later one is a retry waits for that one.
+ * Removes ended runs from lists and projections when their retention time is over. Their journal stays complete; the
+ * trail says up to when runs were removed. A run with a later retry is kept as long as that one.
  */
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import { RUNS_REMOVED } from "@/lib/audit/rules/retained";
@@ -11,7 +11,10 @@ import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
 const BATCH_MAX = 200;
 const TRANSACTION = { timeout: 60_000 };
 
-/** How many were removed; fewer than a batch means that none is left. Safe to stop at any moment, and to do in many processes. */
+/**
+ * How many were removed; fewer than a batch means that none is left. Safe to stop at any moment, and to run in many
+ * processes.
+ */
 export async function removeRuns(db: Db, before: Date, at: Date): Promise<{ removed: number; isAll: boolean }> {
   return db.$transaction(async (tx) => {
     const rows = await tx.$queryRaw<{ id: string }[]>`

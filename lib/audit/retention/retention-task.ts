@@ -1,4 +1,4 @@
-/** What a worker does once an hour: it takes out what is over. */
+/** Hourly task of a worker: removes what is past its retention time. */
 import { archiveFolder } from "@/lib/audit/retention/archive-file";
 import { detachMonth } from "@/lib/audit/retention/detach-month";
 import { listMonthsBefore } from "@/lib/audit/retention/partitions";
@@ -10,11 +10,11 @@ import { log } from "@/lib/log";
 export const RETENTION_INTERVAL_MS = 60 * 60_000;
 
 export interface RetentionDeps extends EngineDeps {
-  /** Of the project that is in force at the moment; nothing is removed without it. */
+  /** From the project that is in force now; nothing is removed without it. */
   retention: () => Policy["retention"];
-  /** Where files of detached months go; a folder of the data folder if absent. */
+  /** Where files of detached months go; by default a folder in the data folder. */
   folder?: string;
-  /** No further batch is begun when it is aborted. */
+  /** No further batch starts after it is aborted. */
   signal?: AbortSignal;
 }
 
@@ -37,7 +37,10 @@ export async function applyRetention({
     const outcome = await detachMonth(db, month, { folder, at: now() });
     if (outcome.kind === "busy") return;
     if (outcome.kind === "kept")
-      log.info({ month: month.name, run: outcome.runId }, "a month of the journal is kept for a run that is");
+      log.info(
+        { month: month.name, run: outcome.runId },
+        "a month of the journal is kept because one of its runs is kept",
+      );
     else
       log.info(
         { month: month.name, file: outcome.month.file, rows: outcome.month.rows },

@@ -1,4 +1,4 @@
-/** What is over is taken out, the trail says so, and what is left still verifies. */
+/** What is past its retention time is removed, the trail says so, and the rest still verifies. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Time goes on from test to test, so that each has months of its own. */
+/** Time advances from test to test, so that each has its own months. */
 let time = new Date("2026-01-10T09:00:00.000Z");
 const deps = () => ({ ...testDeps(database), now: () => time });
 const goTo = (at: string) => void (time = new Date(at));
@@ -74,7 +74,7 @@ describe("retention", () => {
     await project();
   });
 
-  test("without a rule everything stays", async () => {
+  test("without a rule everything is kept", async () => {
     goTo("2030-01-01T00:00:00.000Z");
     await apply();
     expect(await database.db.run.count({ where: { id: { in: [ended, across, open] } } })).toBe(3);
@@ -84,7 +84,7 @@ describe("retention", () => {
   test(
     verifies(
       "audit:retention",
-      "an ended run whose time is over leaves its rows, its journal stays, and the trail says so",
+      "an ended run past its retention time loses its rows, its journal stays, and the trail says so",
     ),
     async () => {
       goTo("2026-10-10T00:00:00.000Z");
@@ -111,7 +111,7 @@ describe("retention", () => {
     },
   );
 
-  test("a month of which a run still has its row is kept", async () => {
+  test("a month is kept while one of its runs still has its row", async () => {
     goTo("2026-12-20T00:00:00.000Z");
     await apply(retention);
     expect(await listPartitions(database.db)).toContain("journal_2026_08");
@@ -120,7 +120,7 @@ describe("retention", () => {
   test(
     verifies(
       "audit:retention",
-      "a month that is over is in a signed file and not in the journal, and the rest verifies by its sealed digest",
+      "a month that is over is in a signed file instead of the journal, and the rest verifies by its sealed digest",
     ),
     async () => {
       expect(await listPartitions(database.db)).not.toContain("journal_2026_07");
@@ -146,7 +146,7 @@ describe("retention", () => {
   );
 
   test(
-    verifies("audit:retention", "what is missing beyond what was detached is named, and so is a file that was changed"),
+    verifies("audit:retention", "rows missing beyond what was detached are named, and so is a file that was changed"),
     async () => {
       const tamper = async (work: string) => {
         await database.db.$executeRawUnsafe("GRANT ALL ON journal, journal_2026_08 TO CURRENT_USER");

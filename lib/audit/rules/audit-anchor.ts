@@ -1,6 +1,6 @@
 /**
- * An anchor hashes the heads of all chains that grew since the one before it, and that one: runs stay parallel, the
- * whole stays one chain.
+ * An anchor hashes the heads of all chains that grew since the previous anchor, and that anchor: runs stay parallel,
+ * yet everything is one chain.
  */
 import { createHash } from "node:crypto";
 import { type AuditKey, canonicalText, seal } from "@/lib/audit/rules/audit-event";
@@ -15,7 +15,7 @@ export interface Anchor {
   seq: number;
   fromTx: bigint;
   toTx: bigint;
-  /** Of the journal. */
+  /** Journal rows that it covers. */
   rows: number;
   heads: ChainHead[];
   prevHash: string;

@@ -22,7 +22,7 @@ const UNKNOWN_KEY =
   "its seal was made with a key that is not known here: written by hand, or AUTH_SECRET was replaced (give the old one as AUTH_SECRET_1)";
 const REPLACED = "it does not follow the row before it: one of the two was replaced";
 
-/** Of a journal row, as the one after `head`. */
+/** For a journal row that follows `head`. */
 export function entryProblem(entry: Entry, head: Head, keys: readonly AuditKey[]): string | null {
   const gap = findGap(entry, head, "row");
   if (gap) return gap;
@@ -42,7 +42,7 @@ export function entryProblem(entry: Entry, head: Head, keys: readonly AuditKey[]
   }
 }
 
-/** A seal that is right, on a row that says of itself where it belongs. */
+/** The seal is valid, so the row itself says where it belongs. */
 function placeProblem({ chain, seq, at, body }: Entry): string {
   const sealed = JSON.parse(body) as EntryBody;
   return differing({ chain, seq, at }, { ...sealed, seq: sealed.seq ?? seq }) ?? "it is not at its place";
@@ -75,7 +75,7 @@ function findGap({ seq }: { seq: number }, before: { seq: number }, what: string
     : `${what}s ${first} to ${seq - 1} are missing before it`;
 }
 
-/** The first column that says something else than the sealed text. */
+/** The first column that differs from the sealed text. */
 export function differing(columns: Record<string, unknown>, sealed: Record<string, unknown>): string | null {
   const column = Object.keys(columns).find((name) => columns[name] !== sealed[name]);
   return column ? `its column ${column} was changed: the sealed row says ${JSON.stringify(sealed[column])}` : null;

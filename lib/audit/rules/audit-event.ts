@@ -1,12 +1,12 @@
 /**
- * What an event is, and how a text of the trail is sealed: with a key that the database never sees, so that a row
- * written by hand does not verify. Journal rows are sealed by lib/runs/journal/entry.ts, anchors by audit-anchor.ts.
+ * What an event is, and how text of the trail is sealed: with a key that the database never sees, so that a row written
+ * by hand does not verify. Journal rows are sealed by lib/runs/journal/entry.ts, anchors by audit-anchor.ts.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { Actor } from "@/lib/people/rules/actor";
 
-/** The chain of what belongs to no run: people, tokens, settings, sign-ins. */
+/** The chain of events that belong to no run: people, tokens, settings, sign-ins. */
 export const SYSTEM_CHAIN = "system";
 
 export type EventData = {

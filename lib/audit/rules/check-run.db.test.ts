@@ -14,7 +14,7 @@ import { startJournalRun } from "@/lib/testing/journal-run";
 
 const database = useDatabase();
 
-/** A run that asked, was granted, sent its call and ended. */
+/** A run that asked, was approved, sent its call and ended. */
 async function endedRun(): Promise<RunRecord> {
   const deps = testDeps(database);
   const run = await startJournalRun(deps);
@@ -25,7 +25,7 @@ async function endedRun(): Promise<RunRecord> {
   throw new Error("the run is not read");
 }
 
-/** The run's row and questions are those of the database; the projections are made of the fold, up to a row. */
+/** The run's row and approvals are those of the database; the projections are made from the fold, up to a row. */
 function projectedTo(record: RunRecord, seq: number): RunRecord {
   const entries = record.entries.slice(0, seq);
   const { steps, turns, calls, approvals } = foldRun(record.id, entries, auditKeys()).snapshot;
@@ -53,13 +53,13 @@ function projectedTo(record: RunRecord, seq: number): RunRecord {
 const problemsOf = (record: RunRecord) =>
   checkRun(record, auditKeys(), nothingRetained()).map(({ row, problem }) => `${row}: ${problem}`);
 
-test("a run whose copies say what its journal says has no finding, however far it is projected", async () => {
+test("a run whose copies match its journal has no finding, however far it is projected", async () => {
   const record = await endedRun();
   for (let seq = 0; seq <= record.entries.length; seq += 1)
     expect(problemsOf(projectedTo(record, seq)), `row ${seq}`).toEqual([]);
 });
 
-/** Of these a projection keeps only what never changes, or what is not the run's own. */
+/** Columns that never change in a projection, or are not the run's own. */
 const NOT_COMPARED = [
   "id",
   "runId",
@@ -127,7 +127,7 @@ test("a row that was removed or made up is named", async () => {
   }
 });
 
-test("projections that tell of more than the journal are named", async () => {
+test("projections with more than the journal are named", async () => {
   const record = await endedRun();
   const last = record.entries.length;
   const beyond = { ...record, copies: { ...projectedTo(record, last).copies, projected: last + 1 } };

@@ -1,6 +1,6 @@
 /**
  * Reads the journal of one run from its first row to its last, and names whatever was changed, removed or inserted by
- * hand: in the journal, and in the rows that are copies of it. Pure: all of it was read in one moment.
+ * hand: in the journal, and in the rows that are copies of it. Pure: everything was read at one moment.
  */
 import canonicalize from "canonicalize";
 import { entryProblem } from "@/lib/audit/rules/audit-check";
@@ -39,7 +39,7 @@ export function checkRun(record: RunRecord, keys: readonly AuditKey[], retained:
 class RunReader {
   readonly findings: RunFinding[] = [];
   readonly #snapshot: RunSnapshot;
-  /** False from the first row on that is not right: what it did cannot be told. */
+  /** False from the first bad row on: what that row did cannot be known. */
   #isWhole: boolean;
   #head: Head;
 
@@ -108,7 +108,7 @@ class RunReader {
     return [...found("run", end), ...(this.#isWhole ? compareGuarded(this.#snapshot, this.record.copies) : [])];
   }
 
-  /** A run that has ended loses its row when its time is over, and the trail says up to when. */
+  /** An ended run loses its row when its retention time is over, and the trail says up to when. */
   #withoutRow({ removedBefore }: Retained): RowProblem[] {
     const last = this.record.entries.at(-1);
     const isEnded = !this.#isWhole || isRunSettled(this.#snapshot.run.status);
@@ -127,7 +127,7 @@ class RunReader {
     applyChange(this.#snapshot, change);
   }
 
-  /** A snapshot is sealed with its row, so that only a fault of Kimitsu's own can make it differ. */
+  /** A snapshot is sealed with its row, so only a defect of Kimitsu can make it differ. */
   #compareSnapshot(entry: Entry): void {
     const kept = snapshotOf(entry);
     if (!kept || canonicalize(kept) === canonicalize(keepSnapshot(this.#snapshot))) return;
@@ -142,7 +142,7 @@ class RunReader {
   }
 }
 
-/** Approvals and calls move by the state tables alone; that people agreed to these very arguments is looked at here. */
+/** Approvals and calls move only by the state tables; this checks that people agreed to exactly these arguments. */
 function findUngranted(
   { calls }: RunSnapshot,
   { callId, digest }: Extract<RunChange, { kind: "call_executing" }>,
@@ -160,10 +160,7 @@ function findUngranted(
     : "people were asked about it, and it was sent without an event by which they approved these arguments";
 }
 
-/**
- * What was found in the moment of a decision or of a call, and stopped it, stays found, also where rows were put back
- * since.
- */
+/** What was found at a decision or a call, and stopped it, remains a finding even if the rows were restored since. */
 function incidentOf({ type, data }: EntryEvent): RowProblem[] {
   const stopped = (what: unknown) => `its record was changed by hand, which stopped it: ${String(what)}`;
   if (type === "run.failed" && data.code === "record_changed") return found("run", [stopped(data.message)]);
@@ -171,7 +168,7 @@ function incidentOf({ type, data }: EntryEvent): RowProblem[] {
   return isIncident ? found(String(data.call_id), [stopped(data.problem)]) : [];
 }
 
-/** A run that was stopped because its record was changed ends by this event alone, and its questions with it. */
+/** A run that was stopped because its record was changed ends by this event alone, together with its approvals. */
 function applyStop({ run, approvals }: RunSnapshot, { type, data, at }: EntryEvent): void {
   if (type !== "run.failed" || isRunSettled(run.status)) return;
   const error = { code: String(data.code), message: String(data.message) };

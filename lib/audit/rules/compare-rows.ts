@@ -1,4 +1,4 @@
-/** Holds rows that are copies against what the sealed journal says, and names every difference. Pure. */
+/** Compares rows that are copies with what the sealed journal says, and names every difference. Pure. */
 import canonicalize from "canonicalize";
 import { digestOutput } from "@/lib/text/digest";
 
@@ -12,9 +12,9 @@ type Row = Readonly<Record<string, unknown>>;
 
 export interface Kind {
   columns: readonly string[];
-  /** Of a row that the journal does not know. */
+  /** Message for a row that the journal does not have. */
   untold: string;
-  /** Of a row that the journal knows and the database does not have. */
+  /** Message for a row that the journal has and the database lacks. */
   gone: string;
 }
 
@@ -43,14 +43,14 @@ export function compareColumns(stored: object, sealed: object, columns: readonly
   return changed.map((name) => describeDifference(name, given[name], right[name]));
 }
 
-/** Money is kept to a millionth. */
+/** Money is stored to a millionth. */
 function isSame(given: unknown, sealed: unknown): boolean {
   const [left, right] = [plain(given), plain(sealed)];
   if (typeof left === "number" && typeof right === "number") return Math.abs(left - right) < 2e-6;
   return typeof left === "object" ? canonicalize(left) === canonicalize(right) : left === right;
 }
 
-/** As JSON has it: times as text, amounts as numbers. */
+/** As in JSON: times as text, amounts as numbers. */
 function plain(value: unknown): unknown {
   if (value === undefined) return null;
   if (value instanceof Date) return value.toISOString();
@@ -67,7 +67,7 @@ function describeDifference(name: string, given: unknown, sealed: unknown): stri
     : difference;
 }
 
-/** What is long or may be private is shown by its digest. */
+/** Long or possibly private values are shown by their digest. */
 function showValue(value: unknown): string {
   const shown = plain(value);
   if (shown === null) return "not set";

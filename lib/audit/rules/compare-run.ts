@@ -1,4 +1,4 @@
-/** The copies of a run that stand beside its journal: its row, its questions, and the projections. Pure. */
+/** The copies of a run besides its journal: its row, its approvals, and the projections. Pure. */
 import { compareColumns, compareRows, found, type Kind, type RowProblem } from "@/lib/audit/rules/compare-rows";
 import { type Entry, eventsOfBody } from "@/lib/runs/journal/entry";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
@@ -7,7 +7,7 @@ interface Stored {
   id: string;
 }
 
-/** Of one moment: what goes on meanwhile is not seen half moved. */
+/** Read at one moment, so that concurrent changes are not seen half done. */
 export interface RunCopies {
   /** Null when the run has no row. */
   run: (Stored & { seq: number; head: Uint8Array; createdAt: Date }) | null;
@@ -184,8 +184,8 @@ const EVENTS: Kind = {
 };
 
 /**
- * The rows by which runs and questions are listed, guarded and claimed; they move with the journal, so they are never
- * behind.
+ * The rows by which runs and approvals are listed, guarded and claimed; they change together with the journal, so they
+ * are never behind.
  */
 export function compareGuarded({ run, approvals }: RunSnapshot, copies: RunCopies): RowProblem[] {
   const { kind: startedByKind, id: startedById, name: startedByName } = run.startedBy;
@@ -200,7 +200,7 @@ export function compareGuarded({ run, approvals }: RunSnapshot, copies: RunCopie
   ];
 }
 
-/** The projections, held against the run as it was at the row up to which it is projected. */
+/** The projections, compared with the run as it was at the row up to which it is projected. */
 export function compareProjected({ steps, turns, calls, approvals }: RunSnapshot, copies: RunCopies): RowProblem[] {
   const decisions = [...approvals.values()].flatMap((approval) =>
     approval.decisions.map(({ token, at, ...decision }) => ({
@@ -218,7 +218,7 @@ export function compareProjected({ steps, turns, calls, approvals }: RunSnapshot
   ];
 }
 
-/** Rows of the journal with what lists show of their events. */
+/** Compares journal rows with what lists show of their events. */
 export function compareEvents(entries: readonly Entry[], stored: readonly StoredEvent[]): RowProblem[] {
   const events = entries.flatMap(({ chain, seq, body }) =>
     eventsOfBody(body).map(({ actor, ...event }, place) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { monthOf, readMonth } from "@/lib/audit/rules/journal-month";
 
-test("a month is cut in UTC, and the ones after it follow without a gap, over the end of a year too", () => {
+test("months begin and end in UTC, and follow each other without a gap, over the end of a year too", () => {
   const months = [0, 1, 2].map((later) => monthOf(new Date("2026-11-30T23:59:59.999Z"), later));
   expect(months.map(({ name }) => name)).toEqual(["journal_2026_11", "journal_2026_12", "journal_2027_01"]);
   expect(months[0]!.from.toISOString()).toBe("2026-11-01T00:00:00.000Z");

@@ -1,21 +1,21 @@
-/** The months by which the journal is cut into partitions, in UTC. Pure. */
+/** The months by which the journal is partitioned, in UTC. Pure. */
 
 export interface JournalMonth {
-  /** Of the partition: `journal_2026_01`. */
+  /** Name of the partition: `journal_2026_01`. */
   name: string;
   from: Date;
-  /** The first moment that is not in it. */
+  /** The first moment after it. */
   to: Date;
 }
 
-/** The month of `at`, or one that lies so many months after it. */
+/** The month of `at`, or the one this many months later. */
 export function monthOf(at: Date, later = 0): JournalMonth {
   const from = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + later, 1));
   const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1));
   return { name: `journal_${from.toISOString().slice(0, 7).replace("-", "_")}`, from, to };
 }
 
-/** Null for a name that is no month's, such as that of the partition for all other times. */
+/** Null for a name that is not a month's, such as that of the partition for all other times. */
 export function readMonth(name: string): JournalMonth | null {
   const match = /^journal_(\d{4})_(0[1-9]|1[0-2])$/.exec(name);
   return match ? monthOf(new Date(Date.UTC(Number(match[1]), Number(match[2]) - 1, 1))) : null;

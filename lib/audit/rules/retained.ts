@@ -1,17 +1,17 @@
-/** What the trail says of its own parts that are no longer in the database, by sealed events. Pure. */
+/** What sealed events on the trail say about its parts that are no longer in the database. Pure. */
 import type { EntryEvent, Head } from "@/lib/runs/journal/entry";
 
 export const PARTITION_DETACHED = "audit.partition_detached";
 export const RUNS_REMOVED = "run.records_removed";
 
 export interface Retained {
-  /** Chains whose first rows are in detached months: the row before the first that is left. */
+  /** Chains whose first rows are in detached months: the row before the first remaining one. */
   heads: Map<string, Head>;
   /** All heads of the anchors up to this one are in detached months. */
   anchorsTo: number;
-  /** Heads of later anchors that are, as `chain seq`. */
+  /** Heads of later anchors that are in detached months, as `chain seq`. */
   anchored: Set<string>;
-  /** Ended runs whose last journal row is older have no row any more. */
+  /** Ended runs whose last journal row is older no longer have a row. */
   removedBefore: string | null;
   archives: { partition: string; file: string; digest: string; at: string }[];
 }
@@ -35,7 +35,7 @@ export interface DetachedPartition {
   digest: string;
   anchors_to: number;
   anchored: { chain: string; seq: number }[];
-  /** The last row of each chain that goes on in a later month. */
+  /** The last row of each chain that continues in a later month. */
   heads: { chain: string; seq: number; hash: string }[];
 }
 

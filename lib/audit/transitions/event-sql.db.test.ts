@@ -25,7 +25,7 @@ async function readChain(): Promise<Entry[]> {
   }));
 }
 
-/** Names the first row that is not at its place or not linked; null when the chain is whole and its end is noted. */
+/** Names the first row that is out of place or not linked; null when the chain is intact and its end is recorded. */
 async function findBreak(): Promise<string | null> {
   let head = NO_HEAD;
   for (const entry of await readChain()) {
@@ -54,7 +54,7 @@ test(
   },
 );
 
-test("what moved nothing leaves no row, and the chain where it was", async () => {
+test("a transition that changed nothing writes no row and leaves the chain unchanged", async () => {
   await write(database.db, 1);
   const before = await readChain();
   await database.db.$executeRaw`WITH moved AS (SELECT 1 WHERE false) ${insertEvent(eventOf(2), "moved")}`;
@@ -65,7 +65,7 @@ test("what moved nothing leaves no row, and the chain where it was", async () =>
   expect(await findBreak()).toBeNull();
 });
 
-test("several events of one transition are one row, in their order, whatever it moved", async () => {
+test("several events of one transition are one row, in their order, whatever it changed", async () => {
   const before = (await readChain()).length;
   const later = { ...eventOf(2), at: new Date(AT.getTime() + 5) };
   await database.db.$queryRaw`
@@ -79,7 +79,7 @@ test("several events of one transition are one row, in their order, whatever it 
   expect(await findBreak()).toBeNull();
 });
 
-test("what is rolled back takes its place in the chain back", async () => {
+test("a rollback frees its position in the chain", async () => {
   await write(database.db, 1);
   const before = await readChain();
   const failing = database.db.$transaction(async (tx) => {

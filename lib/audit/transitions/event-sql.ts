@@ -1,6 +1,6 @@
 /**
- * Events that belong to no run: people, tokens, settings, sign-ins. They are rows of the journal in the chain "system",
- * each placed by the database under a lock on that chain. What belongs to a run is written by
+ * Events that belong to no run: people, tokens, settings, sign-ins. They are journal rows in the chain "system", each
+ * given its position by the database under a lock on that chain. What belongs to a run is written by
  * lib/runs/journal/commit.ts alone.
  */
 import type { AuditEvent, SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
@@ -9,7 +9,7 @@ import { Prisma } from "@/lib/database/generated/client";
 import { createId } from "@/lib/ids";
 import { sealEntry } from "@/lib/runs/journal/entry";
 
-/** Its id is made when it is written. */
+/** Its id is created when it is written. */
 export type NewEvent = Omit<AuditEvent, "id" | "chainId"> & { chainId: typeof SYSTEM_CHAIN };
 
 /**
@@ -26,7 +26,7 @@ export function insertEvents(events: readonly [NewEvent, ...NewEvent[]], moved: 
   const sealed = events.map((event) => ({ ...event, id: createId("event"), at: event.at.toISOString() }));
   const content = { chain: chainId, at: at.toISOString(), events: sealed, data: null };
   const { body, mac } = sealEntry(content, auditKeys()[0]);
-  // The place is asked for with a value of `m`, because otherwise it could be given although nothing was moved.
+  // The position is requested with a value of `m`; otherwise it could be assigned although nothing was changed.
   return Prisma.sql`INSERT INTO journal (run_id, seq, at, body, mac, hash)
     SELECT m.chain, p.seq, ${at}::timestamptz, ${body}::text, ${mac}::bytea, p.hash
     FROM (SELECT ${chainId}::text AS chain FROM ${Prisma.raw(moved)} LIMIT 1) AS m,

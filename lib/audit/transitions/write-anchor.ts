@@ -1,7 +1,7 @@
 /**
- * Appends one anchor over all chains that grew since the last one. Only transactions that ended before the oldest one
- * still open are covered, so that a row that commits late falls into the next anchor and never between two. One process
- * at a time does it; the others get null, as when nothing is new.
+ * Appends one anchor over all chains that grew since the last one. Only transactions that ended before the oldest open
+ * one are covered, so that a row that commits late falls into the next anchor and never between two. One process at a
+ * time does it; the others get null, as when nothing is new.
  */
 import { sealAnchor } from "@/lib/audit/rules/audit-anchor";
 import { auditKeys } from "@/lib/database/audit-keys";
@@ -28,7 +28,7 @@ export async function writeAnchor(db: Db, at: Date): Promise<{ seq: number; rows
       { tx: bigint }[]
     >`SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS tx`;
     if (!horizon) throw new Error("unreachable: a snapshot without a horizon");
-    // A database restored into a new server counts its transactions anew; covering a row twice does no harm.
+    // A database restored into a new server restarts its transaction numbers; covering a row twice does no harm.
     const fromTx = last && last.toTx <= horizon.tx ? last.toTx : 0n;
     const heads = await tx.$queryRaw<HeadRow[]>`
       SELECT DISTINCT ON (run_id) run_id AS chain, seq, encode(hash, 'hex') AS hash,

@@ -6,7 +6,7 @@ export interface DatabaseFacts {
   aheadMs: number;
   roundTripMs: number;
   user: string;
-  /** Such a user is held to no right that a migration takes away. */
+  /** Rights that a migration revokes do not apply to a superuser. */
   isSuperuser: boolean;
   /** Null when the database has never been migrated. */
   migrations: { name: string; finished: boolean }[] | null;
@@ -18,7 +18,7 @@ export async function getDatabaseFacts(db: Db, here: () => Date): Promise<Databa
     SELECT to_regclass('_prisma_migrations')::text AS name, rolname::text AS user, rolsuper AS "isSuperuser" FROM pg_roles WHERE rolname = current_user`;
   if (!first) throw new Error("unreachable: a session without a role");
   const rounds = [await ask(db, here), await ask(db, here), await ask(db, here)];
-  // The quickest says how far the database is; the others how busy this machine was.
+  // The quickest round shows the distance to the database; the others show how busy this machine was.
   const { version, aheadMs, roundTripMs } = rounds.toSorted((left, right) => left.roundTripMs - right.roundTripMs)[0]!;
   const migrations = first.name
     ? await db.$queryRaw<{ name: string; finished: boolean }[]>`

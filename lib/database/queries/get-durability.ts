@@ -1,7 +1,7 @@
 import type { Durability } from "@/lib/database/rules/judge-durability";
 import type { Db } from "@/lib/database/client";
 
-/** Only what any role may read: of standbys their number, not their names. */
+/** Only what any role may read: the number of standbys, not their names. */
 export async function getDurability(db: Db): Promise<Durability> {
   const [row] = await db.$queryRaw<Durability[]>`
     SELECT current_setting('fsync')::boolean AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",

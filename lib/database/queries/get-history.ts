@@ -3,9 +3,9 @@ import type { Db } from "@/lib/database/client";
 export interface DatabaseHistory {
   /** The cluster and timeline that is written to now. */
   now: string;
-  /** The one that the rows belong to; null when that was never written down. */
+  /** The one that the rows belong to; null when it was never recorded. */
   known: string | null;
-  /** Whether every commit waited for a standby, when that was last written down. */
+  /** Whether every commit waited for a standby, when that was last recorded. */
   wasSynchronous: boolean;
   isSynchronous: boolean;
 }

@@ -1,7 +1,7 @@
-/** What of a database's settings lets it forget commits that it has confirmed. Pure. */
+/** Which settings of a database let it lose commits that it has confirmed. Pure. */
 export interface Durability {
   fsync: boolean;
-  /** As it holds for the connections of Kimitsu. */
+  /** As it applies to Kimitsu's connections. */
   synchronousCommit: string;
   synchronousStandbyNames: string;
   /** Standbys that are connected now. */
@@ -14,7 +14,7 @@ export interface DurabilityWarning {
   hint: string;
 }
 
-/** With these a commit is on disk, and on the standby's, before it is confirmed. */
+/** With these a commit is on disk, and on the standby's disk, before it is confirmed. */
 const WAITS = ["on", "remote_apply"];
 
 export function listDurabilityWarnings({

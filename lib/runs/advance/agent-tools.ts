@@ -23,11 +23,11 @@ export interface AgentAtWork {
   params: Readonly<Record<string, unknown>>;
   /** Outermost first; all must grant. */
   scopes: readonly AgentScope[];
-  /** The workflow step that speaks to it; null for a sub-agent. */
+  /** The workflow step that runs it; null for a sub-agent. */
   step: { workflow: ProjectWorkflow; step: ProjectStep; serverParams: Readonly<Record<string, unknown>> } | null;
 }
 
-/** As much of it as decides how a server is spoken to. */
+/** The part of it that determines how a server is called. */
 export type ServerUser = Pick<AgentAtWork, "agent" | "params" | "step">;
 
 export interface KnownServer {
@@ -51,7 +51,7 @@ export interface AgentWithTools {
   tools: AgentTools;
 }
 
-/** Throws `tool_failed` when a server that the agent cannot do without is not to be reached. */
+/** Throws `tool_failed` when a required server cannot be reached. */
 export async function listAgentTools(context: RunContext, work: AgentAtWork): Promise<AgentTools> {
   const lock = context.deps.projects.lock();
   const known = await Promise.all(work.agent.servers.map((entry) => readServer(context, work, { entry, lock })));
@@ -93,7 +93,7 @@ async function readServer(
   };
 }
 
-/** Throws `config_invalid` or TemplateError when what the server needs is not there. */
+/** Throws `config_invalid` or TemplateError when something that the server needs is missing. */
 export function toToolServer(
   context: RunContext,
   { agent, params, step }: ServerUser,
@@ -109,8 +109,8 @@ export function toToolServer(
 }
 
 /**
- * Null for one that cannot be reached and is not required: the run goes on without it, and its trail says so. Throws
- * `tool_failed` for one that is.
+ * Null for an unreachable server that is not required: the run continues without it, and its trail says so. Throws
+ * `tool_failed` for a required one.
  */
 export async function reachServer(
   { deps, memory, writes, signal }: RunContext,
@@ -129,7 +129,7 @@ export async function reachServer(
       throw new KimitsuError("tool_failed", `${message} Agent ${agent.name} cannot work without it.`, { cause: error });
     log.warn(
       { run: memory.run.id, server: name, err: error },
-      "a tool server that is not required cannot be reached; the run goes on without it",
+      "a tool server that is not required cannot be reached; the run continues without it",
     );
     if (memory.run.unreachable.includes(name)) return null;
     await writes.later({ kind: "server_missed", at: deps.now().toISOString(), server: name, message });

@@ -31,7 +31,7 @@ async function finish(facts: BenchFacts, params?: Record<string, unknown>) {
 }
 
 describe("the air-lock", () => {
-  test("an answer that does not fit is given back with the reason, and the next one stands", async () => {
+  test("an answer that does not fit is returned to the agent with the reason, and the next one is accepted", async () => {
     const { run } = await finish({
       agent: OUTPUT,
       script: turns("output: { n: many }", "say: no JSON at all", "output: { n: 3 }"),
@@ -55,7 +55,7 @@ describe("the air-lock", () => {
     expect(run.turns).toHaveLength(2);
   });
 
-  test("an answer that the model refused fails the step, and is not asked for again", async () => {
+  test("an answer that the model refused fails the step, and is not requested again", async () => {
     const { run } = await finish({
       script: turns('{ say: "I will not.", error: { kind: refused } }', "output: { n: 3 }"),
     });
@@ -65,7 +65,7 @@ describe("the air-lock", () => {
     expect(run.turns).toHaveLength(1);
   });
 
-  test("an answer that was cut is given back, although what is left of it could be read", async () => {
+  test("a truncated answer is returned to the agent, even if the rest of it could be read", async () => {
     const { run } = await finish({
       script: turns('{ say: "Refund it, but only after the check.", error: { kind: cut } }', "say: Check first."),
     });
@@ -75,7 +75,7 @@ describe("the air-lock", () => {
     );
   });
 
-  test("one that is cut on the last turn too fails the step", async () => {
+  test("an answer that is truncated on the last turn too fails the step", async () => {
     const cut = '{ say: "Refund it, but only after the check.", error: { kind: cut } }';
     const { run } = await finish({ agent: "max_turns: 2\n", script: turns(cut, cut) });
     expect(run.error).toMatchObject({ code: "model_cut", step: "work" });
@@ -112,7 +112,7 @@ describe("reserved fields", () => {
     expect(run.error).toMatchObject(error);
   });
 
-  test("a reason to skip skips the step; flags and rationale are recorded and taken out", async () => {
+  test("a reason to skip skips the step; flags and rationale are recorded and removed", async () => {
     const skipped = await finish({ script: turns("output: { ktsu_skip_reason: nothing to do }") });
     expect(skipped.run.output).toEqual({ work: { skipped: true, reason: "nothing to do" } });
     const noted = await finish({
@@ -128,7 +128,7 @@ describe("reserved fields", () => {
     files: {},
     agentFile: 'name: worker\nmodel: standard\nprompt: { system: "Work.", user: "Go.", reflect: "Think again." }\n',
   };
-  test("too little confidence is reflected on once, then fails", async () => {
+  test("too little confidence triggers one reflection, then fails", async () => {
     const facts = (second: string) => ({
       script: turns("output: { n: 1, ktsu_confidence: 0.2 }", second),
       workflow: one(", confidence_threshold: 0.5"),
@@ -142,7 +142,7 @@ describe("reserved fields", () => {
     expect(worse.run.turns).toHaveLength(2);
   });
 
-  test("the reflection is filled in with the agent's params, as the task is", async () => {
+  test("the reflection is filled in with the agent's params, like the task", async () => {
     const agent =
       'name: worker\nmodel: standard\nparams: { schema: { type: object, required: [n, list], properties: { n: { type: number }, list: { type: array } } } }\nprompt: { system: "Work.", user: "Add {{ params.n }}.", reflect: "Was it {{ params.n }} of {{ params.list }}?" }\n';
     const script = turns("output: { n: 1, ktsu_confidence: 0.2 }", "output: { n: 2, ktsu_confidence: 0.8 }");
@@ -162,7 +162,7 @@ describe("reserved fields", () => {
 describe("an answer that a person must see", () => {
   const ASKS = { script: turns("output: { n: 1, ktsu_needs_human: unsure }") };
 
-  test("waits for them, and goes on with what they accept", async () => {
+  test("waits for them, and continues with what they accept", async () => {
     const { bench, runId, run } = await finish(ASKS);
     expect(run.status).toBe("needs_human_review");
     expect(run.steps[0]!.rawOutput).toMatchObject({ n: 1, ktsu_needs_human: "unsure" });
@@ -174,7 +174,7 @@ describe("an answer that a person must see", () => {
     );
   });
 
-  test("ends the run when they refuse it, also from within a fan-out that may fail", async () => {
+  test("ends the run when they refuse it, even within a fan-out that may fail", async () => {
     const { bench, runId } = await finish(ASKS);
     await reviewStep(bench.deps, REVIEWER_ACTOR, { runId, accepted: false });
     await bench.advance(runId);
@@ -208,7 +208,7 @@ describe("an answer that a person must see", () => {
     expect((await fan.bench.read(fan.runId)).error).toMatchObject({ code: "review_refused" });
   });
 
-  test("accepting one answer does not accept the next: a violation is given back, and the person is asked again", async () => {
+  test("accepting one answer does not accept the next: a violation is returned, and the person is asked again", async () => {
     const { bench, runId } = await finish({
       agent: OUTPUT,
       script: turns(
@@ -231,7 +231,7 @@ describe("an answer that a person must see", () => {
 });
 
 describe("turns", () => {
-  test("the last turn gets no tools and is told to conclude", async () => {
+  test("the last turn has no tools and an instruction to conclude", async () => {
     const { run } = await finish({
       allowlist: "- echo",
       agent: "max_turns: 2\n",
@@ -251,7 +251,7 @@ describe("turns", () => {
     expect(await bench.recorder.calls()).toHaveLength(0);
   });
 
-  test("a model that fails fails the step with its reason, and what was set aside is free again", async () => {
+  test("a failing model fails the step with its reason, and the reserved money is released", async () => {
     const { run } = await finish({
       script: turns("error: { kind: malformed }"),
       workflow: `${one("")}model_policy: { cost_budget_usd: 5 }\n`,
@@ -261,7 +261,7 @@ describe("turns", () => {
 });
 
 describe("large results", () => {
-  test("are cut for the model with a note, whether they are text or data, and kept whole", async () => {
+  test("are cut for the model with a note, whether they are text or data, and stored whole", async () => {
     const calls = `{ tool: echo, arguments: { rows: "${"r".repeat(100_000)}" } }, { tool: large-result, arguments: { length: 100000 } }`;
     const script = turns(
       `call: [${calls}]`,
@@ -287,7 +287,7 @@ describe("tool servers", () => {
       'name: worker\nmodel: standard\nprompt: { system: "Work.", user: "Go." }\nservers:\n  - { name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [echo] } }\n  - { name: gone, path: servers/gone.server.yaml }\n',
   });
 
-  test("one that is required and unreachable fails the run; one that is not is gone without, and the trail says so once", async () => {
+  test("an unreachable required server fails the run; the run continues without one that is not required, and the trail says so once", async () => {
     const script = turns("call: [{ tool: echo, arguments: {} }]", "output: { done: true }");
     const { run } = await finish({ script, files: broken(true) });
     expect(run.error).toEqual({
@@ -348,13 +348,13 @@ describe("tool servers", () => {
       1,
     ],
   ])(
-    "a required server of %s is looked for before the first step, if what it needs is known by then",
+    "a required server of %s is checked before the first step, if what it needs is known by then",
     async (_whose, params, second, turnsTaken) => {
       const { bench, runId } = await finish(
         { script: scripts, files: lost(params), workflow: `${LATER}${BEGINS}${second}` },
         { where: "eu" },
       );
-      // What is found away later is waited for.
+      // A server that is found away later is waited for.
       for (const waitMs of turnsTaken > 0 ? SERVER_AWAY_WAITS_MS : []) {
         bench.clock.advance(waitMs);
         await bench.advance(runId);
@@ -375,7 +375,7 @@ describe("tool servers", () => {
     expect(run.calls[0]!.status).toMatch(/denied|pending_approval/);
   });
 
-  test(verifies("promise:9", "an unannotated tool that only a wildcard allows is asked"), async () => {
+  test(verifies("promise:9", "an unannotated tool that only a wildcard allows needs approval"), async () => {
     const { bench, runId } = await finish({ script: turns("call: [{ tool: t-none, arguments: {} }]", "output: {}") });
     expect(await bench.pending(runId)).toHaveLength(1);
     expect(await bench.recorder.calls("t-none")).toHaveLength(0);
@@ -400,7 +400,7 @@ describe("tool servers", () => {
     },
   );
 
-  test("a toolset's tools are offered from the turn after it was loaded, those that write only when asked for", async () => {
+  test("a toolset's tools are offered from the turn after it was loaded, write tools only on request", async () => {
     const script = turns(
       "call: [{ tool: load_toolset, arguments: { toolset: extra } }]",
       "call: [{ tool: load_toolset, arguments: { toolset: extra, include_write_tools: true } }]",
@@ -434,13 +434,13 @@ describe("sub-agents", () => {
     `agents:\n  boss:\n    turns:\n      - call: [{ tool: agent__worker, arguments: {} }]\n    otherwise: { output: { told: "{{ results.agent__worker }}", ended: "{{ status.agent__worker }}" } }\n  worker:\n    turns:\n      - call: [${call}]\n    otherwise: { output: ${answer} }\n`;
   const ECHO = "{ tool: mcp__recorder__echo, arguments: {}, unlisted: true }";
 
-  test("never may more than the agent that calls it", async () => {
+  test("never may do more than the agent that calls it", async () => {
     const { bench, run } = await finish({ allowlist: '- echo\n- "*"', script: script(ECHO), files: files("slow") });
     expect(run.output).toMatchObject({ work: { told: { a: "denied" } } });
     expect(await bench.recorder.calls("echo")).toHaveLength(0);
   });
 
-  test("its calls are linked to the call that began it, and ask whom the caller's rule names", async () => {
+  test("its calls are linked to the call that started it, and ask those whom the caller's rule names", async () => {
     const { bench, runId } = await finish({
       allowlist: "- echo",
       script: script(ECHO),
@@ -495,7 +495,7 @@ describe("sub-agents", () => {
     expect(search.agents.toSorted()).toEqual(["boss", "middle", "worker"]);
   });
 
-  test("one that fails is a failed call to its caller; an attempted injection ends the run", async () => {
+  test("a failing sub-agent is a failed call to its caller; an attempted injection ends the run", async () => {
     const poor = await finish({
       allowlist: "- echo",
       script: script(ECHO, "{ ktsu_low_quality: bad }"),
@@ -535,7 +535,7 @@ describe("what a rejection ends", () => {
   test(
     verifies(
       "approval:reach",
-      "a sub-agent's call stands under the step of the workflow's file, and a rejection ends the sub-agent alone",
+      "a sub-agent's call is shown under the step of the workflow's file, and a rejection ends the sub-agent alone",
     ),
     async () => {
       const script =
@@ -567,7 +567,7 @@ describe("what a rejection ends", () => {
     },
   );
 
-  test("an item ends alone while its fan-out may lose one, and after that the run ends with it", async () => {
+  test("an item ends alone while its fan-out may lose one; after that the run ends with it", async () => {
     const workflow =
       'kind: workflow\nname: main\nparams: { schema: { type: object, properties: { list: { type: array } } } }\npipeline:\n  - { id: each, agent: ./agents/worker.agent.yaml, for_each: { from: "{{ params.list }}", max_failures: 1 } }\n';
     const bench = await openEngineBench(database, {

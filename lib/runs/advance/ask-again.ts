@@ -1,5 +1,5 @@
 /**
- * A grant that no longer fits what would run: the call is judged anew, and people are asked again unless it is now
+ * A grant that no longer fits what would run: the call is judged again, and people are asked again unless it is now
  * refused.
  */
 import { canonicalizeArguments, digestArguments } from "@/lib/text/digest";
@@ -30,8 +30,8 @@ const WHY = {
 type LapseReason = keyof typeof WHY;
 
 /**
- * The figures are those of the statement that refused the call: the worker's memory may be behind it by what began at
- * the same instant.
+ * The figures come from the statement that refused the call: the worker's memory may lack what began at the same
+ * instant.
  */
 export type Lapse = { why: Exclude<LapseReason, "budget"> } | { why: "budget"; usedUsd: number; limitUsd: number };
 
@@ -90,7 +90,7 @@ export async function askAgain(
   await writes.now({ kind: "call_asked_again", at: deps.now().toISOString(), call: asked, why, approval, error });
 }
 
-/** What the model said in the turn that asked for the call. */
+/** What the model said in the turn that made the call. */
 function agentSaysOf({ memory }: RunContext, { stepId, turnId }: CallRow): string | null {
   const turn = memory.turnsOf(stepId).find(({ id }) => id === turnId);
   return (turn && responseOf(turn).text) || null;
@@ -130,7 +130,7 @@ function refusalOf(
     : null;
 }
 
-/** What the new card shows is made from what would be sent, never taken from the old card. */
+/** The new card is built from what would be sent, never taken from the old card. */
 function show(context: RunContext, tools: AgentTools, call: WantedCall) {
   const { arguments: args } = call;
   const server = tools.servers.get(call.server);

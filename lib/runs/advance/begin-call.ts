@@ -1,8 +1,8 @@
 /**
- * The one way from `approved` to `executing`, on record before any byte leaves. It is refused when the grant is not
- * there, the budget does not cover it, everything is paused, or the call may have been sent before commits were lost. A
- * call that was left `executing` by a worker that died is begun again only if it may be sent twice. Throws
- * RecordChanged when the row of its grant says something else than was sealed.
+ * The only transition from `approved` to `executing`, on record before any byte leaves. It is refused when the grant is
+ * missing, the budget does not cover it, everything is paused, or the call may have been sent before commits were lost.
+ * A call that a dead worker left `executing` is begun again only if it may be sent twice. Throws RecordChanged when the
+ * row of its grant differs from what was sealed.
  */
 import { doHold, IS_NOT_PAUSED, isGranted } from "@/lib/runs/journal/call-guards";
 import { findChangedGrant } from "@/lib/runs/journal/changed-questions";
@@ -19,10 +19,7 @@ export type BeginOutcome =
   | { kind: "refused"; why: "not_approved" | "paused" | "commits_lost" }
   | { kind: "refused"; why: "budget"; usedUsd: number; limitUsd: number };
 
-/**
- * `budgetUsd` is the limit that the policy judged it by: what the run's tools have cost so far and its own cost must
- * fit.
- */
+/** `budgetUsd` is the limit that the policy judged it by: the cost of the run's tools so far plus its own must fit. */
 export async function beginCall(
   { deps, memory, writes }: RunContext,
   call: CallRow,
@@ -41,14 +38,11 @@ export async function beginCall(
     if (changed) throw new RecordChanged(memory.run.id, changed);
     if (await isDispatchPaused(deps.db)) return { kind: "refused", why: "paused" };
     if (!(await doHold(deps.db, guards))) return { kind: "refused", why: "not_approved" };
-    // Whatever refused it is over, such as a pause that ended just now: nobody needs to be asked again for that.
+    // The reason for the refusal is gone, such as a pause that just ended: nobody needs to be asked again for that.
   }
 }
 
-/**
- * The record that it was sent may be among the commits that were lost; once a person has said what became of it, it is
- * not.
- */
+/** The record that it was sent may be among the lost commits, unless a person has since said what became of it. */
 function isDoubted({ commitsLostAt }: RunRow, { status, retrySafe, server, settledAt }: CallRow): boolean {
   if (commitsLostAt === null || status !== "approved" || retrySafe || server === AGENTS_SERVER) return false;
   return settledAt === null || settledAt <= commitsLostAt;
@@ -66,5 +60,5 @@ function findOverspend(memory: RunMemory, costUsd: number, budgetUsd: number | n
   return null;
 }
 
-/** Money is kept to this; sums of floating numbers are off by less. */
+/** Money is stored to this precision; errors of floating-point sums are smaller. */
 const MONEY_STEP_USD = 1e-6;

@@ -1,7 +1,4 @@
-/**
- * The air-lock: what an agent answers becomes a step's output only if it fits; what does not is given back to the
- * agent.
- */
+/** The air-lock: an agent's answer becomes a step's output only if it fits; otherwise it is returned to the agent. */
 import type { StepOutcome } from "@/lib/runs/advance/step-outcome";
 import { withoutReserved } from "@/lib/models/rules/output-schema";
 import { parseAnswer } from "@/lib/models/rules/parse-answer";
@@ -11,7 +8,7 @@ import { checkAgainstSchema } from "@/lib/tools/schema-check";
 
 export type AnswerVerdict =
   | { kind: "ended"; outcome: StepOutcome }
-  /** Said to the agent before its next turn. */
+  /** Sent to the agent before its next turn. */
   | {
       kind: "again";
       text: string;
@@ -22,7 +19,7 @@ export type AnswerVerdict =
 
 export interface AnswerRules extends ReservedContext {
   schemas: Readonly<Record<string, unknown>>[];
-  /** Asked for only when the agent is to reflect. */
+  /** Called only when the agent has to reflect. */
   reflect: () => string;
   degraded: boolean;
 }
@@ -40,7 +37,7 @@ export function checkAnswer(
       kind: "ended",
       outcome: { kind: "failed", error: { code: "model_refused", message: REFUSED }, rawOutput: text },
     };
-  // What is left may still be read as an answer, and would then pass for the whole one.
+  // The rest may still parse as an answer, and would then pass for the whole one.
   if (finishReason === "length")
     return {
       kind: "again",

@@ -1,7 +1,6 @@
 /**
- * Before the first step of a run: whether the tool servers of all its agents can be reached. What a server needs may
- * come from a step or a model that has not spoken yet; such a server is looked at when its agent begins, as all are
- * once more.
+ * Checks before the first step of a run whether the tool servers of all its agents can be reached. A server whose
+ * params come from a step or a model that has not run yet is checked when its agent begins, as all are once more.
  */
 import type { ProjectAgent, ProjectWorkflow } from "@/lib/config/project";
 import type { AgentStep, WorkflowStep } from "@/lib/config/step-schema";
@@ -14,7 +13,7 @@ import { KimitsuError } from "@/lib/errors";
 
 type Failed = Extract<StepOutcome, { kind: "failed" }>;
 
-/** Null when the run may go on. */
+/** Null when the run may continue. */
 export async function checkServers(context: RunContext): Promise<Failed | null> {
   const { deps, memory, loaded, workflow } = context;
   const hasBegun =
@@ -27,7 +26,7 @@ export async function checkServers(context: RunContext): Promise<Failed | null> 
     step: {},
   };
   const outcome = await guardStep(context, async () => {
-    // All are waited for: what one of them has to write must not come after the end of the run.
+    // All are waited for, because what one of them writes must not come after the end of the run.
     const reached = await Promise.allSettled(
       listUsers(workflow, scope).flatMap((user) => user.agent.servers.map((entry) => reach(context, user, entry))),
     );
@@ -47,7 +46,7 @@ async function reach(context: RunContext, user: ServerUser, entry: ProjectAgent[
   if (tools) await reachServer(context, { agent: user.agent, entry, tools });
 }
 
-/** Every agent that may work for the workflow, with what is known of its params. */
+/** Every agent that may work for the workflow, with the params known so far. */
 function listUsers(workflow: ProjectWorkflow, scope: TemplateScope): ServerUser[] {
   return workflow.steps.flatMap((step) => {
     if (step.workflow) {
@@ -61,7 +60,7 @@ function listUsers(workflow: ProjectWorkflow, scope: TemplateScope): ServerUser[
     const { server = {}, ...given } = (step.definition as AgentStep).params;
     const params = fillKnown(step.agent.definition.params?.schema, given, scope);
     const serverParams = renderKnown(server as Record<string, unknown>, scope);
-    // What the step gives a server stands above all else, so without it nothing can be said of that server.
+    // The step's params for a server override all others, so without them nothing can be said about that server.
     const agent = {
       ...step.agent,
       servers: step.agent.servers.filter(({ name }) => !serverParams.unknown.includes(name)),
@@ -81,7 +80,7 @@ function listSubagents(parent: ProjectAgent, params: Readonly<Record<string, unk
   });
 }
 
-/** With defaults, but not in the place of what is given and not known yet. */
+/** With defaults, except for params that are given but not known yet. */
 function fillKnown(
   schema: unknown,
   given: Readonly<Record<string, unknown>>,
@@ -110,7 +109,7 @@ function renderKnown(
   };
 }
 
-/** What is wrong in itself, and not only not known yet, is told by the step that it belongs to. */
+/** A real error, not just an unknown value, is reported by the step that it belongs to. */
 function tryOrNull<T>(work: () => T): T | null {
   try {
     return work();

@@ -1,6 +1,6 @@
 /**
- * The conversation of an agent step, rebuilt from its recorded turns and calls: any process gives the next request the
- * same messages.
+ * The conversation of an agent step, rebuilt from its recorded turns and calls: any process builds the same messages
+ * for the next request.
  */
 import { effectOfRefusal, refusalForModel, type RefusedCall } from "@/lib/approvals/rules/after-rejection";
 import { cutForModel, type ToolResult as KeptResult } from "@/lib/tools/rules/tool-result";
@@ -8,10 +8,10 @@ import type { RunMemory } from "@/lib/runs/advance/run-memory";
 import type { AssistantMessage, Json, ModelMessage, ModelTurn, ToolResult } from "@/lib/models/model";
 import type { CallRow, TurnRow } from "@/lib/runs/snapshot";
 
-/** More of a result is kept for people; a model gets this much and is told so. */
+/** The whole result is stored for people; a model gets this much, with a note. */
 const RESULT_LENGTH_MAX = 32_000;
 
-/** What a turn's row keeps of its request: the messages that were new with it. */
+/** What a turn's row stores of its request: the messages that were new with it. */
 export interface TurnRequest {
   messages: ModelMessage[];
 }
@@ -38,7 +38,7 @@ function toAssistant(turn: TurnRow): AssistantMessage {
   return { role: "assistant", text, toolCalls, ...(raw === undefined ? {} : { raw }) };
 }
 
-/** One result for each call of the turn, in the order in which the model asked. */
+/** One result for each call of the turn, in the order of the model's calls. */
 function resultsOf(memory: RunMemory, turn: TurnRow): ToolResult[] {
   const calls = new Map(memory.callsOfTurn(turn.id).map((call) => [call.modelCallId, call]));
   return responseOf(turn).toolCalls.map((wanted) => {
@@ -79,7 +79,7 @@ function toResult(memory: RunMemory, call: CallRow, name: string): ToolResult {
   }
 }
 
-/** The model must know when a person changed what it asked for: the result is of the changed call. */
+/** The model must know when a person changed its call: the result is of the changed call. */
 function withEdit(call: CallRow, output: Json): Json {
   if (!call.approval?.edited) return output;
   return { edited_by_reviewer: true, arguments_used: JSON.parse(call.argumentsCanonical) as Json, result: output };
@@ -101,7 +101,7 @@ export function toRefused(memory: RunMemory, call: CallRow): RefusedCall {
   };
 }
 
-/** The same tool with the same arguments, refused by a person in this run before. */
+/** The same tool with the same arguments, rejected by a person earlier in this run. */
 export function findEarlierRejection(
   memory: RunMemory,
   call: Pick<CallRow, "server" | "tool" | "digest">,
@@ -116,9 +116,7 @@ export function findEarlierRejection(
   );
 }
 
-/**
- * Turns of this step, before the call's own, in which the tool was refused: several refusals of one turn are one try.
- */
+/** Earlier turns of this step in which the tool was refused: several refusals in one turn count as one try. */
 function countRefusedTurns(memory: RunMemory, call: CallRow): number {
   const turns = memory.turnsOf(call.stepId);
   const before = turns.slice(

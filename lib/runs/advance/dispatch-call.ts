@@ -1,6 +1,6 @@
 /**
- * Sends one approved call, at most once: the grant is used up in the commit before the bytes leave, and what came of it
- * is committed after. What is no longer as it was judged is not sent but asked again.
+ * Sends one approved call, at most once: the grant is used up in the commit before the bytes leave, and the outcome is
+ * committed after. A call that is no longer as it was judged is not sent but asked again.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { listHidden, redact, redactText } from "@/lib/text/redaction";
@@ -22,12 +22,12 @@ import { followToolCall } from "@/lib/telemetry/record-step";
 import { callTool, type ToolCallOutcome } from "@/lib/tools/call-tool";
 import { matchSecrets, type ToolServer } from "@/lib/tools/tool-server";
 
-/** How long to wait before looking again at a switch that someone has to turn. */
+/** How long to wait before checking again a switch that a person has to turn. */
 export const PAUSED_RECHECK_MS = 2_000;
 
 /**
- * How often a read-only or idempotent call is made when no usable answer comes, and the pause before the second time;
- * it doubles.
+ * How often a read-only or idempotent call is sent without a usable answer, and the pause before the second time; it
+ * doubles.
  */
 export const SENDS_MAX = 3;
 export const RESEND_BACKOFF_MS = 200;
@@ -60,7 +60,7 @@ export async function dispatchCall(context: RunContext, agent: AgentWithTools, c
   const startedAt = performance.now();
   const isRead = call.retrySafe && isReadOnly(tools, call);
   const outcome = await sendUntilKnown(context, server.tools, { call, isRead, wasSent, budgetUsd: standing.budgetUsd });
-  // It is left as it is: whoever takes the run up sends it again.
+  // It stays as it is: the worker that resumes the run sends it again.
   if (outcome === null) return { for: "stop" };
   const durationMs = Math.round(performance.now() - startedAt);
   return keepOutcome(context, agent, { call, outcome, wasSent, durationMs });
@@ -69,13 +69,13 @@ export async function dispatchCall(context: RunContext, agent: AgentWithTools, c
 interface Sending {
   call: CallRow;
   isRead: boolean;
-  /** A worker that died may have sent it. */
+  /** Whether a dead worker may have sent it. */
   wasSent: boolean;
   budgetUsd: number | null;
 }
 
 /**
- * A call without a usable answer is made again only if that is harmless, a few times, each under a commit of its own: a
+ * A call without a usable answer is sent again only if that is harmless, a few times, each under its own commit: a
  * cancel or a pause ends it. Then a read fails, and anything else is left to a person. Null when this process is about
  * to end.
  */
@@ -93,8 +93,8 @@ async function sendUntilKnown(
     if (!outcome.retryable || sends >= SENDS_MAX || memory.failing) return end();
     if (signal.aborted) return null;
     await sleep(RESEND_BACKOFF_MS * 2 ** (sends - 1));
-    // It counts like any other call; to wait for the next window with an answer outstanding would be to wait for nobody
-    // knows what.
+    // A resend counts like any other call; it does not wait for the next window, because its first answer is still
+    // outstanding.
     if (await waitForRate(context, server)) return end();
     const begun = await beginCall(context, call, { budgetUsd });
     if (begun.kind === "refused") {
@@ -105,8 +105,8 @@ async function sendUntilKnown(
 }
 
 /**
- * That a call which was sent before, by a worker that died or a moment ago, did not leave this time says nothing of
- * what came of that.
+ * If a call was sent before, by a dead worker or a moment ago, then failing to send it now says nothing about that
+ * outcome.
  */
 function judgeResend(outcome: ToolCallOutcome, wasSent: boolean): ToolCallOutcome {
   if (outcome.kind !== "not_sent" || !wasSent) return outcome;
@@ -114,7 +114,7 @@ function judgeResend(outcome: ToolCallOutcome, wasSent: boolean): ToolCallOutcom
   return { kind: "unknown", retryable: false, reason, error: new KimitsuError("tool_failed", reason) };
 }
 
-/** A read changes nothing, whatever became of it, so nobody has to look it up. */
+/** A read changes nothing, whatever became of it, so nobody has to check. */
 function failRead(call: CallRow, reason: string, sends: number): ToolCallOutcome {
   const tries = sends === 1 ? "once" : `${sends} times`;
   return {
@@ -140,15 +140,13 @@ async function send({ deps, isFresh }: RunContext, server: ToolServer, call: Cal
   return outcome;
 }
 
-/** The database may have lost the record that it was sent: a person looks before it is. Also for webhooks. */
+/** The database may have lost the record that it was sent: a person checks before it is sent. Also for webhooks. */
 export async function askWhetherSent({ deps, writes }: RunContext, call: CallRow): Promise<null> {
   await writes.now({ kind: "call_unknown", at: deps.now().toISOString(), callId: call.id, isCommitLost: true });
   return null;
 }
 
-/**
- * What was sent before by a worker that died cannot be asked again as if it were new: a person says what became of it.
- */
+/** A call that a dead worker sent cannot be asked again as if it were new: a person says what became of it. */
 async function takeBack(
   context: RunContext,
   agent: AgentWithTools,
@@ -194,8 +192,8 @@ async function keepOutcome(
     await askAgain(context, agent, { call, lapse: { why: "definition_changed" } });
     return null;
   }
-  // This process was stopped, or too slow, for longer than its lease. If nobody has taken the run it is taken up anew,
-  // with a lease that holds.
+  // This process was suspended, or too slow, for longer than its lease. If nobody else has the run it is claimed again,
+  // with a valid lease.
   if (outcome.kind === "not_sent" && outcome.reason === "cancelled") {
     await revert();
     return { for: "time", until: deps.now() };

@@ -34,7 +34,7 @@ async function approvedRun(facts: Partial<BenchFacts> = {}) {
 }
 
 /**
- * Goes on with the same project and has seen nothing of the server yet, so that it sees the change without being told.
+ * Continues with the same project and has not seen the server yet, so that it sees the change without a notification.
  */
 const anotherProcess = (bench: EngineBench) => openEngineBench(database, { script: PAY, allowlist: ASK, on: bench });
 
@@ -48,10 +48,7 @@ const askedAgain = async (bench: Awaited<ReturnType<typeof approvedRun>>) => {
 
 describe("between the decision and the call", () => {
   test(
-    verifies(
-      "promise:4",
-      "an approver who was shut out does not count: the call is asked again, with its sentence on the card",
-    ),
+    verifies("promise:4", "a disabled approver does not count: the call is asked again, with its sentence on the card"),
     async () => {
       const bench = await approvedRun();
       await setUserDisabled(bench.deps, TEST_ACTOR, { userId: bench.by.userId, disabled: true });
@@ -90,7 +87,7 @@ describe("between the decision and the call", () => {
     expect(await bench.pending(runId)).toHaveLength(1);
   });
 
-  test("of a quorum one who was shut out is missing", async () => {
+  test("in a quorum a disabled approver is missing", async () => {
     const bench = await openEngineBench(database, {
       script: PAY,
       allowlist: "- name: t-none\n  require_approval: { min_approvals: 2 }",
@@ -106,7 +103,7 @@ describe("between the decision and the call", () => {
     expect(await bench.pending(runId)).toHaveLength(1);
   });
 
-  test("a tool whose definition changed is asked again as it is now, and sent once that is approved", async () => {
+  test("a tool whose definition changed is asked again in its new form, and sent once that is approved", async () => {
     const bench = await approvedRun();
     await bench.recorder.change({ name: "t-none", description: "Does more than before" });
     const next = await anotherProcess(bench);
@@ -127,7 +124,7 @@ describe("between the decision and the call", () => {
     expect(run.calls[0]!.error).toMatchObject({ code: "tool_unknown" });
   });
 
-  test("a server that cannot be reached any more is said to be so, and the call is not made", async () => {
+  test("a server that cannot be reached any more is reported, and the call is not made", async () => {
     const facts = { script: PAY, allowlist: "- t-none", server: "required: false\n" };
     const bench = await openEngineBench(database, facts);
     await pauseDispatch(bench.deps, TEST_ACTOR, true);
@@ -217,7 +214,7 @@ describe("a project that became stricter while the run waited", () => {
       },
     );
 
-    test("other approvers: whoever may decide no more is refused with the reason, and what they approved before counts no more", async () => {
+    test("other approvers: a person who may no longer decide is refused with the reason, and their earlier approval no longer counts", async () => {
       const bench = await openEngineBench(database, {
         script: PAY,
         allowlist: "- name: t-none\n  require_approval: { on_reject: recover, min_approvals: 2 }",
@@ -261,7 +258,7 @@ describe("a project that became stricter while the run waited", () => {
       expect(await today.decide(approval, "rejected")).toBe("rejected");
     });
 
-    test("a sub-agent's call is held to what its caller asks today", async () => {
+    test("a sub-agent's call is subject to what its caller asks today", async () => {
       const script =
         "agents:\n  boss: { turns: [{ call: [{ tool: agent__worker, arguments: {} }] }], otherwise: { output: {} } }\n  worker: { turns: [{ call: [{ tool: t-none, arguments: {} }] }], otherwise: { output: {} } }\n";
       const files = (rule: string) => ({
@@ -319,7 +316,7 @@ describe("a project that became stricter while the run waited", () => {
     );
   });
 
-  test("an agent that is gone is still held to what the project says today", async () => {
+  test("an agent that is gone is still subject to what the project says today", async () => {
     const bench = await approvedRun();
     const other = {
       "agents/other.agent.yaml": 'name: other\nmodel: standard\nprompt: { system: "Rest." }\n',
@@ -364,7 +361,7 @@ describe("a project that became stricter while the run waited", () => {
 });
 
 describe("the switch that stops all calls", () => {
-  test("stops even an approved one, which is sent when it is turned back", async () => {
+  test("stops even an approved call, which is sent when it is switched back", async () => {
     const bench = await approvedRun();
     await pauseDispatch(bench.deps, TEST_ACTOR, true);
     const outcome = await bench.advance(bench.runId);
@@ -381,7 +378,7 @@ describe("the switch that stops all calls", () => {
     expect(await bench.recorder.calls("t-none")).toHaveLength(1);
   });
 
-  test("asks nobody again when it is turned back right after it has stopped a call", async () => {
+  test("asks nobody again when it is switched back right after it has stopped a call", async () => {
     const bench = await approvedRun();
     await pauseDispatch(bench.deps, TEST_ACTOR, true);
     const held = holdAt("dispatch-call:after-executing-commit", { first: 1 });

@@ -1,6 +1,6 @@
 /**
- * Params on their way to an agent or a sub-workflow: defaults are filled in, and what does not fit the receiver's
- * schema is refused.
+ * Params for an agent or a sub-workflow: defaults are filled in, and what does not fit the receiver's schema is
+ * refused.
  */
 import { listSecrets } from "@/lib/config/secret-ref";
 import { KimitsuError } from "@/lib/errors";
@@ -10,10 +10,7 @@ interface ParamSchema {
   properties?: Record<string, { default?: unknown }>;
 }
 
-/**
- * Throws `invalid_request` with all problems. A secret is a reference here, so only that it is given can be checked of
- * it.
- */
+/** Throws `invalid_request` with all problems. A secret is a reference here, so only its presence can be checked. */
 export function fillParams(
   receiver: string,
   schema: Readonly<Record<string, unknown>> | undefined,

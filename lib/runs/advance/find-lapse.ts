@@ -1,7 +1,6 @@
 /**
- * Whether what let a call through still does, asked in the moment before it is sent: the arguments are the very ones
- * that were judged, and the policy of its run and of today would still let it pass, by itself or by what people have
- * granted.
+ * Whether a call's permission still holds, checked right before it is sent: the arguments are the ones that were
+ * judged, and both the run's policy and today's would still let it pass, by itself or by what people have granted.
  */
 import { digestArguments } from "@/lib/text/digest";
 import type { AgentWithTools } from "@/lib/runs/advance/agent-tools";
@@ -11,7 +10,7 @@ import type { CallRow } from "@/lib/runs/snapshot";
 
 export type Standing =
   | { kind: "lapsed"; why: "arguments_changed" | "stricter_rule" }
-  /** `budgetUsd` is the limit that it was judged by; the commit before the call holds it to the same one. */
+  /** `budgetUsd` is the limit that it was judged by; the commit before the call enforces the same one. */
   | { kind: "stands"; budgetUsd: number | null };
 
 export function findLapse(context: RunContext, agent: AgentWithTools, call: CallRow): Standing {
@@ -26,7 +25,7 @@ function isCovered(judged: JudgedCall, { approval }: CallRow): boolean {
   return judged.decision === "ask" && approval?.status === "approved" && coversRule(approval.rule, judged.rule);
 }
 
-/** Null for a text that is no JSON object, as only a defect could leave it. */
+/** Null for a text that is not a JSON object, which only a defect could cause. */
 export function parseArguments(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { SecretRef } from "@/lib/config/secret-ref";
 import { findOpenAddress } from "./find-open-address";
 
-describe("what chooses where a webhook goes, for a project that was checked before it was asked", () => {
+describe("what determines a webhook's address, for a project that an earlier release checked", () => {
   const params = { host: "x.example", own: SecretRef.param("own"), passed: SecretRef.env("HOOK") };
   const root = { params, env: { HOST: "x.example" }, step: { first: { host: "x.example" } } };
   const { env: _env, ...sub } = root;

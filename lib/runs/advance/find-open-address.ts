@@ -3,10 +3,10 @@ import { isSecret } from "@/lib/config/secret-ref";
 import { readValue, type TemplateScope } from "@/lib/config/template";
 
 /**
- * What chooses where a webhook goes although neither the file nor the deployment has fixed it: the expression, or null.
- * `validate` refuses it together with a secret, with the whole way of the value; here it is held to for a project that
- * an earlier release had checked. Where a param of a sub-workflow comes from is only known to `validate`, unless it is
- * a secret.
+ * The expression that determines a webhook's address without being fixed by the file or the deployment, or null.
+ * `validate` refuses it together with a secret and shows the whole path of the value; here it is enforced for a project
+ * that an earlier release checked. Only `validate` knows where a param of a sub-workflow comes from, unless it is a
+ * secret.
  */
 export function findOpenAddress(url: string, scope: TemplateScope): string | null {
   const isRoot = scope.env !== undefined;

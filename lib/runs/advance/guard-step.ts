@@ -1,12 +1,12 @@
 /**
- * What the YAML got wrong at run time (a missing value, a server that cannot be resolved) fails the step or the item,
- * with its reason.
+ * Errors of the YAML at run time (a missing value, a server that cannot be resolved) fail the step or the item, with
+ * their reason.
  */
 import type { RunContext } from "@/lib/runs/advance/run-context";
 import type { StepOutcome } from "@/lib/runs/advance/step-outcome";
 import { KimitsuError } from "@/lib/errors";
 
-/** A lost lease and faults of the database are nobody's outcome: they are thrown on. */
+/** A lost lease and database faults are not outcomes: they are rethrown. */
 export async function guardStep(context: RunContext, work: () => Promise<StepOutcome>): Promise<StepOutcome> {
   try {
     return await work();

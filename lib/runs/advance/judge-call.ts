@@ -1,6 +1,6 @@
 /**
- * Judges one call that a model asks for, before anything is recorded of it: by the run's own project, and by today's if
- * that is stricter.
+ * Judges one call of a model before anything about it is recorded: by the run's own project, and by today's if that is
+ * stricter.
  */
 import { DANGER_LEVELS } from "@/lib/config/permission-schema";
 import type { Project } from "@/lib/config/project";
@@ -63,7 +63,7 @@ function hidesInDefinition(definition: ToolDefinition): boolean {
 
 /**
  * An agent that is gone from the project has no rules of today; those of its run still hold, under what the project
- * says today. Of two that are both there, the upper one's file says what the lower one is given, and whether it is
+ * says today. If both agents still exist, the upper one's file says what the lower one is given, and whether it is
  * called at all.
  */
 export function ofToday(
@@ -91,7 +91,7 @@ const NOW: TraceEntry = {
   reason: "The project's rules are stricter now than when the run started; today's hold",
 };
 
-/** Of two answers the stricter, under the lower budget; two questions become one that satisfies both. */
+/** The stricter of two answers, under the lower budget; two approval rules become one that satisfies both. */
 function stricter(own: PolicyDecision, today: PolicyDecision): JudgedCall {
   const danger =
     DANGER_LEVELS.indexOf(today.danger.level) > DANGER_LEVELS.indexOf(own.danger.level) ? today.danger : own.danger;
@@ -106,8 +106,7 @@ function stricter(own: PolicyDecision, today: PolicyDecision): JudgedCall {
 }
 
 /**
- * Whether people who were asked by `asked` have granted what `wanted` demands: enough of them, and only such as it
- * names.
+ * Whether people asked under `asked` have granted what `wanted` demands: enough of them, and only people that it names.
  */
 export function coversRule(asked: ApprovalRule, wanted: ApprovalRule): boolean {
   const isNamed =
@@ -117,8 +116,8 @@ export function coversRule(asked: ApprovalRule, wanted: ApprovalRule): boolean {
 }
 
 /**
- * Whether a call may be sent again when nobody knows what became of it: only if the tool is said to be read-only or
- * idempotent, and the YAML does not say otherwise.
+ * Whether a call with unknown outcome may be sent again: only if the tool is declared read-only or idempotent, and the
+ * YAML does not say otherwise.
  */
 export function isRetrySafe(tools: AgentTools, call: WantedCall): boolean {
   const { declared, facts } = hintsOf(tools, call);

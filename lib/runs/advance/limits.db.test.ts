@@ -13,7 +13,7 @@ import { until } from "@/lib/testing/until";
 const database = useDatabase();
 afterEach(releaseAll);
 
-/** One token out costs a dollar, so that prices are easy to read; the answer is announced to be as long as it is. */
+/** One output token costs a dollar, so that prices are easy to read; the answer is as long as announced. */
 const GATEWAY = {
   "gateway.yaml":
     "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 0, output_per_million: 1000000 }] }]\n",
@@ -27,10 +27,7 @@ const answer = (tokens: number) =>
 
 describe("budgets", () => {
   test(
-    verifies(
-      "engine:budget",
-      "of 100 turns at the same time with money for 10 exactly 10 are asked for, and the run fails",
-    ),
+    verifies("engine:budget", "of 100 concurrent turns with money for 10 exactly 10 are requested, and the run fails"),
     async () => {
       const bench = await openEngineBench(database, {
         script: answer(1),
@@ -56,7 +53,7 @@ describe("budgets", () => {
   });
 
   describe("of an agent that takes one turn after the other", () => {
-    /** A thousandth of a dollar for a token of the answer; what is read costs nothing. */
+    /** A thousandth of a dollar per output token; input costs nothing. */
     const GATEWAY_SMALL = { "gateway.yaml": GATEWAY["gateway.yaml"].replace("1000000 }", "1000 }") };
     const one = (model: string, budget: number) =>
       `kind: workflow\nname: main\npipeline: [{ id: work, agent: ./agents/worker.agent.yaml${model} }]\nmodel_policy: { cost_budget_usd: ${budget} }\n`;
@@ -68,7 +65,7 @@ describe("budgets", () => {
     test(
       verifies(
         "engine:budget",
-        "what is left buys a shorter answer instead of refusing the turn, and the budget is not passed",
+        "the remaining money buys a shorter answer instead of refusing the turn, and the budget is not exceeded",
       ),
       async () => {
         const bench = await openEngineBench(database, {
@@ -103,7 +100,7 @@ describe("budgets", () => {
       });
     });
 
-    test("a step that asks for short answers is held to its own limit", async () => {
+    test("a step that requests short answers keeps its own limit", async () => {
       const bench = await openEngineBench(database, {
         script: turns(300),
         allowlist: "- echo",
@@ -120,7 +117,7 @@ describe("budgets", () => {
   });
 
   test(
-    verifies("engine:budget", "of 100 tool calls at the same time with money for 10 exactly 10 reach the server"),
+    verifies("engine:budget", "of 100 concurrent tool calls with money for 10 exactly 10 reach the server"),
     async () => {
       const calls = hundred.list.map((n) => `{ tool: t-ro1-de0-id1-ow0, arguments: { n: ${n} } }`).join(", ");
       const script = `agents:\n  worker:\n    turns:\n      - { call: [${calls}], usage: { tokens_in: 0, tokens_out: 0 } }\n    otherwise: { output: { done: true }, usage: { tokens_in: 0, tokens_out: 0 } }\n`;
@@ -168,7 +165,7 @@ describe("budgets", () => {
   ])(
     verifies(
       "engine:budget",
-      "with budget_usd for 10 in %s exactly 10 of 100 calls at the same time reach the server, the others are denied with the figures",
+      "with budget_usd for 10 in %s exactly 10 of 100 concurrent calls reach the server, the others are denied with the figures",
     ),
     async (_where, facts) => {
       const bench = await openEngineBench(database, { ...costly(100), ...facts });
@@ -186,7 +183,7 @@ describe("budgets", () => {
     },
   );
 
-  test("what a dead worker had set aside is free for the next one", async () => {
+  test("what a dead worker had reserved is free for the next one", async () => {
     const bench = await openEngineBench(database, {
       script: answer(1),
       files: GATEWAY,
@@ -207,7 +204,7 @@ describe("budgets", () => {
 });
 
 describe("rate limits", () => {
-  test("calls over the limit wait for the next window, and then go", async () => {
+  test("calls over the limit wait for the next window, and are then sent", async () => {
     const calls = [1, 2, 3].map((n) => `{ tool: echo, arguments: { n: ${n} } }`).join(", ");
     const script = `agents:\n  worker:\n    turns:\n      - call: [${calls}]\n    otherwise: { output: { done: true } }\n`;
     const bench = await openEngineBench(database, { script, allowlist: "- echo", server: "rate_limit: 2/minute\n" });
@@ -246,7 +243,7 @@ describe("rate limits", () => {
     for (const { id } of runs) expect((await one.read(id)).status).toBe("complete");
   });
 
-  test("a call that is made again by itself counts, and is left to a person when the limit is reached", async () => {
+  test("a call that is resent automatically counts, and is left to a person when the limit is reached", async () => {
     const script =
       "agents:\n  worker:\n    turns: [{ call: [{ tool: drop-after, arguments: {} }] }]\n    otherwise: { output: { done: true } }\n";
     const bench = await openEngineBench(database, {
@@ -308,7 +305,7 @@ describe("cancelling", () => {
     return run;
   };
 
-  test("before it began: nothing happens any more", async () => {
+  test("before it began: nothing more happens", async () => {
     const bench = await openEngineBench(database, CALLS);
     const runId = await bench.start();
     await cancelled(bench, runId);
@@ -332,7 +329,7 @@ describe("cancelling", () => {
   test(
     verifies(
       "promise:2",
-      "while a call is under way and another waits: the first becomes unknown, the other is withdrawn and cannot be approved",
+      "while a call is in progress and another waits: the first becomes unknown, the other is withdrawn and cannot be approved",
     ),
     async () => {
       const bench = await openEngineBench(database, CALLS);
@@ -373,7 +370,7 @@ describe("cancelling", () => {
     expect(await bench.recorder.calls()).toHaveLength(0);
   });
 
-  test("a sub-agent that was under way is known to have ended", async () => {
+  test("a sub-agent that was in progress is known to have ended", async () => {
     const script =
       "agents:\n  boss: { turns: [{ call: [{ tool: agent__worker, arguments: {} }] }] }\n  worker: { turns: [{ call: [{ tool: t-none, arguments: {} }] }] }\n";
     const files = {
@@ -411,7 +408,7 @@ describe("cancelling", () => {
     await ended;
   });
 
-  test("what is added to the run between the look of the cancel and its commit is ended too", async () => {
+  test("what is added to the run between the cancel's read and its commit is ended too", async () => {
     const bench = await openEngineBench(database, CALLS);
     const runId = await bench.start();
     const held = holdAt("cancel-run:before-commit", { first: 1 });

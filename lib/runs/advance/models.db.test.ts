@@ -12,7 +12,7 @@ const agent = (name: string, more = "") =>
 const root = (step: string, policy: string) =>
   `kind: workflow\nname: main\npipeline:\n  - { id: work, ${step} }\n${policy === "" ? "" : `model_policy: { ${policy} }\n`}`;
 
-/** What a provider is really asked for, by a run of the given step under the given policy. */
+/** What a provider is really sent, by a run of the given step under the given policy. */
 async function askedFor(step: string, policy = "", replies = [chatAnswer({ content: "done" })]) {
   const server = await startChatServer();
   onTestFinished(() => server.close());
@@ -102,15 +102,15 @@ test("a step's model is for its own agent; its sub-agents have their own group, 
   ]);
 });
 
-test("an answer that the provider cut is asked for again", async () => {
+test("an answer that the provider truncated is requested again", async () => {
   const cut = chatAnswer({ content: "Refund it, but", finish_reason: "length" });
   expect(await askedFor(WORKER, "", [cut, chatAnswer({ content: "done" })])).toHaveLength(2);
 });
 
-describe("an answer with what a database does not hold, or a tool would not get as it was meant", () => {
+describe("an answer that a database cannot store, or that a tool would not get as intended", () => {
   const PRICED = ", pricing: [{ model: standard, input_per_million: 1000, output_per_million: 1000 }]";
 
-  /** A run whose first turn is `first` and whose second says "done", with all that was asked of the provider. */
+  /** A run whose first turn is `first` and whose second says "done", with all requests to the provider. */
   async function play(first: ReturnType<typeof chatAnswer>) {
     const server = await startChatServer();
     onTestFinished(() => server.close());
@@ -149,7 +149,7 @@ describe("an answer with what a database does not hold, or a tool would not get 
   ])(
     verifies(
       "promise:5",
-      "%s: the turn is on record and paid for once, the call is not made, and the model is told why",
+      "%s: the turn is on record and paid for once, the call is not made, and the model gets the reason",
     ),
     async (_what, args, problem) => {
       const call = chatAnswer({
@@ -168,7 +168,7 @@ describe("an answer with what a database does not hold, or a tool would not get 
   );
 
   test(
-    verifies("promise:5", "in words, thoughts and the name of a tool it is replaced, and the turn is on record"),
+    verifies("promise:5", "in text, reasoning and the name of a tool it is replaced, and the turn is on record"),
     async () => {
       const call = chatAnswer({
         content: "a\0b\ud800",
@@ -192,7 +192,7 @@ describe("an answer with what a database does not hold, or a tool would not get 
   });
 });
 
-test("a script that says or sends what no database holds is treated as any other model", async () => {
+test("a script that says or sends what no database can store is treated like any other model", async () => {
   const script =
     'agents:\n  worker:\n    turns:\n      - { say: "a\\0", call: [{ tool: echo, arguments: { text: "\\0" } }] }\n    otherwise: { say: "{{ status.echo }}\\0" }\n';
   const bench = await openEngineBench(database, { script, allowlist: "- echo" });

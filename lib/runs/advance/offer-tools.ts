@@ -27,27 +27,27 @@ import {
   selectTools,
 } from "@/lib/tools/toolsets";
 
-/** Stands for a server of our own that no MCP call is made to. */
+/** Names a server of our own to which no MCP call is made. */
 const TOOLSETS_SERVER = "kimitsu/toolsets";
 const AGENT_PREFIX = "agent__";
 
 export interface CallTarget {
   server: string;
   tool: string;
-  /** Answered here and now, without a server and without anyone's leave. */
+  /** Answered immediately, without a server and without approval. */
   virtual?: boolean;
   /** `on_reject: skip` took it away for the rest of the step. */
   withdrawn?: boolean;
   subagent?: ProjectSubagent;
-  /** Set for a tool of a toolset that was not loaded when the turn began: what is answered in place of a call. */
+  /** Set for a tool of a toolset that was not loaded when the turn began: the answer in place of a call. */
   unloaded?: { reason: string; source: SourceLocation };
 }
 
 export interface OfferedTools {
   tools: ModelTool[];
   /**
-   * Null for a name that no server has; a tool that is not offered is found all the same, and judged or refused for
-   * what stands in its way.
+   * Null for a name that no server has; a tool that is not offered is still found, and is judged or refused with the
+   * reason.
    */
   find(name: string): CallTarget | null;
   /** What a sub-agent's caller may give it. */
@@ -131,7 +131,7 @@ export function offerTools(
   };
 }
 
-/** The arguments of the step's calls of `load_toolset` that succeeded: any process comes to the same toolsets. */
+/** The arguments of the step's successful calls of `load_toolset`: every process derives the same toolsets. */
 function listLoadCalls(memory: RunMemory, stepId: string): unknown[] {
   return memory.turnsOf(stepId).flatMap((turn) =>
     memory
@@ -141,7 +141,7 @@ function listLoadCalls(memory: RunMemory, stepId: string): unknown[] {
   );
 }
 
-/** Of all servers of the agent, also those whose list is not known: then the name alone says what is meant. */
+/** For all servers of the agent, including those whose list is not known: then the name alone identifies the tool. */
 function findUnoffered({ servers }: AgentTools): (name: string) => ToolAddress | null {
   let names: ToolNames | undefined;
   return (name) => {
@@ -155,10 +155,10 @@ function findUnoffered({ servers }: AgentTools): (name: string) => ToolAddress |
   };
 }
 
-/** Definitions are kept as long as a server's list is, and told on every turn. */
+/** Definitions live as long as a server's list, and are sent on every turn. */
 const descriptions = new WeakMap<ToolDefinition, [description: string, inputSchema: ToolDefinition["inputSchema"]]>();
 
-/** A stranger's words, with nothing in them that a person who reads the definition would not see. */
+/** Untrusted text, without anything that a person who reads the definition would not see. */
 function describeFor(definition: ToolDefinition): [description: string, inputSchema: ToolDefinition["inputSchema"]] {
   const { description, title, name, inputSchema } = definition;
   const before = descriptions.get(definition);
@@ -175,7 +175,7 @@ function toModelTool(name: string, description: string, inputSchema: Readonly<Re
   return { name, description, inputSchema: inputSchema as JsonObject };
 }
 
-/** The params that the parent has not fixed; secrets are never a model's to give. */
+/** The params that the parent has not fixed; a model never gives secrets. */
 function subagentSchema({ agent, params }: ProjectSubagent): Record<string, unknown> {
   const schema = (agent.definition.params?.schema ?? { type: "object", properties: {} }) as {
     properties?: Record<string, { secret?: boolean }>;

@@ -1,6 +1,6 @@
 /**
- * One gate, whatever the way in: every way in which a tool can be reached, walked with a tool that must never run. Each
- * way is first walked with the tool allowed, so that a way that leads nowhere proves nothing.
+ * One gate for every path: each path by which a tool can be reached is tried with a tool that must never run. Each path
+ * is first tried with the tool allowed, because a path that leads nowhere proves nothing.
  */
 import { describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
@@ -113,7 +113,7 @@ async function walk({ facts, params, after }: Way, more: Partial<BenchFacts>): P
   return bench;
 }
 
-describe.each(Object.entries(WAYS))(verifies("promise:1", "by the way of %s"), (_way, way) => {
+describe.each(Object.entries(WAYS))(verifies("promise:1", "through %s"), (_way, way) => {
   test("an allowed tool is reached", async () => {
     const bench = await walk(way, { allowlist: "- t-none\n- echo" });
     expect((await bench.recorder.calls("t-none")).length).toBeGreaterThan(0);
@@ -131,10 +131,7 @@ describe.each(Object.entries(WAYS))(verifies("promise:1", "by the way of %s"), (
 });
 
 test(
-  verifies(
-    "promise:1",
-    "a call that a person lets run again after its outcome was unknown passes the rules of that day",
-  ),
+  verifies("promise:1", "a call that a person lets run again after an unknown outcome passes the rules of that day"),
   async () => {
     const facts = {
       script: `agents:\n  worker:\n    turns:\n      - call: [{ tool: drop-before, arguments: {} }]\n${OTHERWISE}`,

@@ -1,4 +1,4 @@
-/** What every answer to a request that was sent means for the call, and that the reference says the same. */
+/** What every answer to a sent request means for the call, and that the reference documents the same. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ interface Bench extends RunBench {
 }
 
 let opened: Promise<Bench> | undefined;
-/** One for the file: only what the server answers differs from test to test. */
+/** One bench for the file: only the server's answer differs from test to test. */
 const open = (): Promise<Bench> => (opened ??= openBench());
 
 const TOOLS = ["act", "promise", "look", "put"];
@@ -47,7 +47,7 @@ name: ${name}
 pipeline:
   - { id: work, webhook: { url: "${server.origin}/hook"${more} } }
 `;
-  // Each tool by an agent of its own, and by one whose calls end soon.
+  // Each tool with its own agent, and with one whose calls time out soon.
   const agents = TOOLS.flatMap((tool) => [
     { name: tool, tool, on: "answering" },
     { name: `${tool}-soon`, tool, on: "soon" },
@@ -68,10 +68,7 @@ pipeline:
   return { ...bench, server };
 }
 
-/**
- * A machine that does much else may not have sent it by the timeout, which has an outcome of its own: then it is
- * started once more.
- */
+/** A busy machine may not have sent it by the timeout, which has its own outcome: then it is started once more. */
 async function runUntilSent(bench: Bench, workflow: string): Promise<string> {
   for (;;) {
     const { runId } = await startRun(bench.deps, { workflow, params: {}, actor: TEST_ACTOR });
@@ -127,7 +124,7 @@ const answer =
   ({ response, id = "none" }: Asked) => {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
   };
-/** Answers properly after so many times. */
+/** Answers properly after this many times. */
 const answerAfter = (times: number) => {
   let asked = 0;
   return (exchange: Asked) => (++asked <= times ? hangUp(exchange) : answer({ content: [] })(exchange));
@@ -145,7 +142,7 @@ describe("a read without a usable answer", () => {
   ])(
     verifies(
       "calls:reads-fail",
-      "%s is tried three times, then fails with its reason: no person is asked, and the run goes on as after any other failure",
+      "%s is tried three times, then fails with its reason: no person is asked, and the run continues as after any other failure",
     ),
     async (_what, workflow, status, reason) => {
       const bench = await open();
@@ -171,7 +168,7 @@ describe("a read without a usable answer", () => {
     });
   });
 
-  test.each(["look", "hook-get"])("of %s that answers at the third time is a success", async (workflow) => {
+  test.each(["look", "hook-get"])("of %s that answers the third time is a success", async (workflow) => {
     const bench = await open();
     bench.server.set(answerAfter(2));
     expect(await readRun(await runUntilSent(bench, workflow))).toMatchObject({
@@ -231,7 +228,7 @@ test(
   },
 );
 
-test("a result that does not fit what the tool promises is kept, and is the outcome when a person says that it happened", async () => {
+test("a result that does not fit the tool's schema is kept, and is the outcome when a person says that it happened", async () => {
   const bench = await open();
   bench.server.set(answer({ content: [{ type: "text", text: "paid" }], structuredContent: { total: "five" } }));
   const runId = await runUntilSent(bench, "promise");

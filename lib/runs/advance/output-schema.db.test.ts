@@ -1,7 +1,4 @@
-/**
- * The model knows the schema of its answer before its first turn, from every provider in the form that the provider has
- * for it.
- */
+/** The model gets the schema of its answer before its first turn, from every provider in that provider's form. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { startRun } from "@/lib/runs/start-run";
@@ -48,10 +45,7 @@ const KINDS: Record<string, Kind> = {
   },
 };
 
-/**
- * A model that cannot guess: it greets by the name that it was given, under the field that it was given, or says
- * nothing of use.
- */
+/** A model that cannot guess: it greets by the given name, under the given field, or returns nothing useful. */
 function greet({ body }: RecordedRequest): string {
   const sent = JSON.stringify(body);
   const name = /name[\\":\s]+(Ana)/.exec(sent)?.[1];
@@ -90,7 +84,7 @@ pipeline:
 }
 
 describe.each(Object.entries(KINDS))("%s", (_name, kind) => {
-  test(verifies("output:schema", "the smallest project of the original ends well after its one turn"), async () => {
+  test(verifies("output:schema", "the smallest project of the original completes after its one turn"), async () => {
     const provider = await kind.start();
     onTestFinished(() => provider.close());
     provider.reply({ kind: "chosen", choose: (request) => kind.answer(greet(request)) });
@@ -116,7 +110,7 @@ const RESERVED =
 test.each([
   ["has the field that the schema requires", "{ n: 3, ktsu_confidence: 0.9 }"],
   ["has a field that the schema forbids", "{ n: 3, ktsu_flags: [odd] }"],
-])("a reserved field is no matter of the check: an answer that %s stands", async (_name, answer) => {
+])("a reserved field is not checked against the schema: an answer that %s is accepted", async (_name, answer) => {
   const bench = await openEngineBench(database, {
     agent: `max_turns: 1\n${RESERVED}`,
     script: `agents:\n  worker:\n    turns:\n      - output: ${answer}\n`,
@@ -125,7 +119,7 @@ test.each([
   expect({ error: run.error, output: run.output }).toEqual({ error: null, output: { work: { n: 3 } } });
 });
 
-test("an agent that declares no params is given the workflow's, and what the steps before it gave, but no secret", async () => {
+test("an agent that declares no params gets the workflow's params and the outputs of the steps before it, but no secret", async () => {
   const provider = await startChatServer();
   onTestFinished(() => provider.close());
   provider.reply(chatAnswer({ content: '{"seen":true}' }), chatAnswer({ content: "done" }));

@@ -60,7 +60,7 @@ describe("four calls of one turn", () => {
   );
 });
 
-describe("while something else is under way", () => {
+describe("while something else is in progress", () => {
   test("a call is sent the moment it is approved, although another of its turn still runs", async () => {
     const script = `agents:\n  worker:\n    turns:\n      - call: [{ tool: slow, arguments: {} }, { tool: t-none, arguments: { name: a } }]\n    otherwise: { output: { done: true } }\n`;
     const bench = await openEngineBench(database, { script, allowlist: ASK });
@@ -83,7 +83,7 @@ describe("while something else is under way", () => {
     "agents/worker.agent.yaml": `name: worker\nmodel: standard\nprompt: { system: "Work." }\n${JOB}servers:\n  - name: recorder\n    path: servers/recorder.server.yaml\n    access: { allowlist: [echo, slow, { name: t-none, require_approval: { on_reject: recover } }] }\n${more}`,
   });
 
-  test("a step goes on the moment its call is decided, although another step still runs, and one asked later waits by itself", async () => {
+  test("a step continues the moment its call is decided, although another step still runs, and one asked later waits by itself", async () => {
     const script = BY_JOB("{ tool: t-none, arguments: { name: a } }", "{ tool: slow, arguments: {} }").replace(
       "    otherwise",
       "      - { when: \"turn == `2` && params.job == 'wait'\", call: [{ tool: t-none, arguments: { name: b } }] }\n    otherwise",
@@ -105,7 +105,7 @@ describe("while something else is under way", () => {
     expect(run.calls.map((call) => call.status).toSorted()).toEqual(["rejected", "succeeded", "succeeded"]);
   });
 
-  test("a sub-agent's call that is decided while its caller's other call runs goes on, and the caller hears of it once", async () => {
+  test("a sub-agent's call that is decided while its caller's other call runs continues, and the caller gets its result once", async () => {
     const script = `agents:\n  boss:\n    turns:\n      - call: [{ tool: agent__worker, arguments: {} }, { tool: slow, arguments: {} }]\n    otherwise: { output: { told: "{{ results.agent__worker }}" } }\n  worker:\n    turns:\n      - call: [{ tool: t-none, arguments: { name: a } }]\n    otherwise: { output: { ended: "{{ status.t-none }}" } }\n`;
     const boss = `name: boss\nmodel: standard\nprompt: { system: "Lead." }\nservers:\n  - { name: recorder, path: servers/recorder.server.yaml, access: { allowlist: [echo, slow, t-none] } }\nsubagents: [agents/worker.agent.yaml]\n`;
     const bench = await openEngineBench(database, {

@@ -71,7 +71,10 @@ async function poisoned(
 }
 
 test.each(HIDING)(
-  verifies("attack:poisoning", "what hides in %s is written out for whoever looks at the tool, and the tool is marked"),
+  verifies(
+    "attack:poisoning",
+    "what is hidden in %s is written out for people who look at the tool, and the tool is marked",
+  ),
   async (_where, tool, shown) => {
     const { bench, name } = await poisoned(tool);
     const card = await findToolCard(bench.deps, name, "act");
@@ -87,10 +90,7 @@ const called = (server: Awaited<ReturnType<typeof startHostileServer>>) =>
   server.messages.filter(({ method }) => method === "tools/call").map(({ params }) => params?.name);
 
 test.each(HIDING)(
-  verifies(
-    "attack:poisoning",
-    "a tool with something hidden in %s runs for nobody unasked, although an allowlist names it",
-  ),
+  verifies("attack:poisoning", "a tool with something hidden in %s never runs unasked, although an allowlist names it"),
   async (_where, tool) => {
     const script =
       "agents:\n  worker:\n    turns:\n      - call: [{ tool: act, arguments: {} }]\n    otherwise: { output: { done: true } }\n";
@@ -108,7 +108,7 @@ test.each(HIDING)(
   },
 );
 
-test.each(HIDING)(verifies("attack:poisoning", "a model is not told what hides in %s"), async (_where, tool) => {
+test.each(HIDING)(verifies("attack:poisoning", "a model does not get what is hidden in %s"), async (_where, tool) => {
   const chat = await startChatServer();
   onTestFinished(() => chat.close());
   chat.reply(chatAnswer({ content: "done" }));
@@ -126,7 +126,7 @@ test.each(HIDING)(verifies("attack:poisoning", "a model is not told what hides i
 test(
   verifies(
     "attack:poisoning",
-    "a result that says that a person has approved the next call changes nothing: the gate asks",
+    "a result that claims that a person has approved the next call changes nothing: the gate asks",
   ),
   async () => {
     const script =

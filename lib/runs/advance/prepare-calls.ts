@@ -1,7 +1,4 @@
-/**
- * Turns the calls that a model asks for into rows: known or not, fitting their schema or not, allowed, asked or
- * refused.
- */
+/** Turns a model's calls into rows: known or not, fitting their schema or not, allowed, asked or refused. */
 import { canonicalizeArguments, digestCanonical } from "@/lib/text/digest";
 import { factsOf } from "@/lib/policy/judge-by-project";
 import { redact } from "@/lib/text/redaction";
@@ -34,11 +31,11 @@ export interface CallsOfTurn {
   turn: ModelTurn;
   offered: OfferedTools;
   /**
-   * The same as it may be kept and shown: no secret is in its words, nor in the names and ids that the model gives its
-   * calls.
+   * The same turn as it may be stored and shown: no secret is in its text, nor in the names and ids that the model
+   * gives its calls.
    */
   kept: ModelTurn;
-  /** False on a turn that was to conclude: what it asks for all the same is refused. */
+  /** False on a turn that had to conclude: any calls that it makes nevertheless are refused. */
   withTools: boolean;
 }
 
@@ -92,8 +89,7 @@ function prepareCall(
     status: settled.status,
     danger: settled.danger,
     arguments: shown,
-    // What was refused is never sent, so nothing but its redacted form is kept of it, which may be no arguments any
-    // more.
+    // What was refused is never sent, so only its redacted form is stored, which may no longer be valid arguments.
     argumentsCanonical:
       settled.status === "approved" || settled.status === "pending_approval" ? frozen.text : freeze(shown).text,
     digest: frozen.digest,
@@ -102,7 +98,7 @@ function prepareCall(
     trace: settled.trace,
     agentSays: of.kept.text === "" ? null : of.kept.text,
     summary: summarizeCall({ name: call.tool, title: titleOf(definition, facts) }, facts?.summary, shown),
-    // A sub-agent's own calls have their own grants; asking it again goes on where it stood.
+    // A sub-agent's own calls have their own grants; calling it again resumes where it was.
     retrySafe: target?.subagent !== undefined || isRetrySafe(tools, call),
     costUsd: facts?.cost_usd ?? 0,
     result: settled.result ?? null,
@@ -147,7 +143,7 @@ function freeze(args: unknown): { text: string; digest: string; problem: string 
   }
 }
 
-/** Arguments that cannot be sent as they were meant, or that hold a secret, which no model can rightly know. */
+/** Arguments that cannot be sent as intended, or that contain a secret, which no model should know. */
 function problemOf(
   wanted: ToolCallRequest,
   frozen: { text: string; problem: string | null },
@@ -174,7 +170,7 @@ function refused(status: "failed" | "denied" | "rejected", code: string, message
   };
 }
 
-/** A toolset that is not loaded is closed: neither a tool nor a reviewer hears of the call. */
+/** A toolset that is not loaded is closed: the call reaches neither a tool nor a reviewer. */
 function refuseUnloaded({ reason, source }: NonNullable<CallTarget["unloaded"]>): Settled {
   return {
     ...refused("denied", "toolset_not_loaded", reason),

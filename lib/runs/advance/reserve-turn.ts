@@ -1,7 +1,7 @@
 /**
- * Money for a turn of the model, set aside before it is asked, so that a run never costs more than its budget. When the
- * longest answer does not fit any more, the turn gets what is left: a shorter answer at most, which most answers are
- * anyway.
+ * Money for a turn of the model, reserved before it is requested, so that a run never costs more than its budget. When
+ * the longest answer no longer fits, the turn gets the remaining money: at most a shorter answer, which most answers
+ * are anyway.
  */
 import type { RunContext } from "@/lib/runs/advance/run-context";
 import type { RunMemory } from "@/lib/runs/advance/run-memory";
@@ -10,9 +10,9 @@ import { OUTPUT_TOKENS_DEFAULT, OUTPUT_TOKENS_MIN } from "@/lib/models/limits";
 import type { ModelRequest } from "@/lib/models/model";
 
 export interface ReservedTurn {
-  /** Of the answer, as the request says or as the money allows. */
+  /** Limit of the answer, by the request or by the money. */
   maxTokens: number | null;
-  /** To be called when the turn is recorded or has failed: those who wait for money look again. */
+  /** To be called when the turn is recorded or has failed: those who wait for money check again. */
   done: () => void;
 }
 
@@ -21,7 +21,7 @@ interface WantedTurn {
   request: ModelRequest;
 }
 
-/** One after the other: whoever is refused must know of all that was set aside before. */
+/** One at a time: a refusal must take into account everything that was reserved before. */
 export function reserveTurn(context: RunContext, wanted: WantedTurn): Promise<ReservedTurn | StepError> {
   const { memory } = context;
   if (memory.run.costBudgetUsd === null)
@@ -32,8 +32,8 @@ export function reserveTurn(context: RunContext, wanted: WantedTurn): Promise<Re
 }
 
 /**
- * An estimate is higher than what a turn will cost, so a refusal is final only when nobody is under way who may leave
- * something over.
+ * An estimate is higher than what a turn will cost, so a refusal is final only when no turn is in progress that may
+ * leave something over.
  */
 async function reserve(
   { memory, loaded: { gateway } }: RunContext,
@@ -71,7 +71,7 @@ function toError(
   };
 }
 
-/** Only the worker that has the run spends its money, so what is set aside stands in its memory alone. */
+/** Only the worker that has the run spends its money, so reservations are in its memory alone. */
 function track({ reservations }: RunMemory, usd: number): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   reservations.set(promise, usd);

@@ -1,6 +1,6 @@
 /**
- * Where a worker lets go of a run: at its end, or where it waits. Both were judged by the run as a whole, so nothing
- * may come in between.
+ * Where a worker releases a run: at its end, or where it waits. Both were judged on the run as a whole, so nothing may
+ * come in between.
  */
 import { pause } from "@/lib/pause";
 import type { RunContext } from "@/lib/runs/advance/run-context";
@@ -13,8 +13,8 @@ import { recordRunSettled } from "@/lib/telemetry/record-run";
 export type WritingRun = Pick<RunContext, "deps" | "memory" | "writes" | "activeMs">;
 
 /**
- * False when something came in between, so that the run may not end like this. `seen` is `memory.news` from before the run was
- * judged: a decision that was read since then may have been judged by nobody.
+ * False when something came in between, so that the run may not end like this. `seen` is `memory.news` from before the
+ * run was judged: a decision that was read since then may not have been taken into account.
  */
 export async function endOrGoOn(
   { deps, memory, writes, activeMs }: WritingRun,
@@ -36,7 +36,7 @@ export async function endOrGoOn(
   return true;
 }
 
-/** Lets go of the run. False when something came in between, so that it may have something to do; `seen` as above. */
+/** Parks the run. False when something came in between, so that it may have something to do; `seen` as above. */
 export async function parkOrGoOn(
   { deps, memory, writes, activeMs }: WritingRun,
   stop: ReturnType<typeof parkedStatus>,

@@ -1,4 +1,4 @@
-/** A server that shows one tool when it is judged and has another when it is called, without a word. */
+/** A server that shows one tool when it is judged and silently has another when it is called. */
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { useDatabase } from "@/lib/testing/database";
@@ -24,8 +24,8 @@ const script = (then = "") =>
   `agents:\n  worker:\n    turns:\n      - call: [{ tool: act, arguments: { id: a1 } }]\n${then}    otherwise: { output: { act: "{{ status.act }}" } }\n`;
 
 /**
- * A run whose call was approved a moment ago: the list by which it was judged is as young as can be, and the process is
- * the same.
+ * A run whose call was approved a moment ago: the list by which it was judged is as recent as possible, and the process
+ * is the same.
  */
 async function approved(allowlist = "- name: act\n  require_approval: { on_reject: recover }", then = "") {
   const shown = { list: (_fetch: number): Definition[] => [ACT] };
@@ -106,7 +106,7 @@ test(
   },
 );
 
-test(verifies("promise:4", "a list that is another each time is never taken for the one that was judged"), async () => {
+test(verifies("promise:4", "a list that differs each time is never mistaken for the one that was judged"), async () => {
   const { bench, runId, shown, calls } = await approved();
   shown.list = (fetch) => [{ ...ACT, description: `Reads the order, version ${fetch}` }];
   for (let round = 0; round < 3; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * The agent loop: turn, calls, results, turn, until an answer stands. Everything it knows is in the rows, so any
- * process can go on with it at any point.
+ * The agent loop: turn, calls, results, turn, until an answer is accepted. Everything it knows is in the rows, so any
+ * process can resume it at any point.
  */
 import type { AgentStep } from "@/lib/config/step-schema";
 import { renderTemplate } from "@/lib/config/template";
@@ -25,7 +25,7 @@ export interface AgentJob {
   stepKey: string;
   parentCallId: string | null;
   work: AgentAtWork;
-  /** What an agent that declares no params is given in their place; null: its params. */
+  /** What an agent that declares no params gets instead; null: its params. */
   envelope: Readonly<Record<string, unknown>> | null;
   model: AgentStep["model"];
   confidenceThreshold: number | null;
@@ -34,29 +34,27 @@ export interface AgentJob {
   runSubagent: RunSubagent;
 }
 
-/** What the step remembers between turns, beside its toolsets. */
+/** What the step remembers between turns, besides its toolsets. */
 interface AgentState extends OfferState {
   degraded?: boolean;
   reflected?: boolean;
-  /** Refusals up to this turn have had their effect. */
+  /** Refusals up to this turn have taken effect. */
   settledTurn?: number;
-  /** A person's word on the newest answer; it does not hold for the next one. */
+  /** A person's decision on the newest answer; it does not apply to the next one. */
   review?: "accepted" | "refused" | null;
 }
 
 const CONCLUDE = "This is your last turn and there are no tools any more. Conclude now with your final answer.";
 
-/**
- * What goes wrong on the way (a model, a server that is required) is an outcome of the step, with its reason on record.
- */
+/** An error on the way (a model, a required server) is an outcome of the step, with its reason on record. */
 export function runAgent(context: RunContext, job: AgentJob): Promise<StepOutcome> {
   const work = () => loop(context, job).catch((error: unknown) => waitForTools(context, job, error));
   return followAgent({ name: job.work.agent.name, stepId: job.stepId }, () => guardStep(context, work));
 }
 
 /**
- * A server that the agent cannot do without is waited for; anything else is thrown on, and so is one that was waited
- * for long enough.
+ * A required server is waited for; any other error is rethrown, and so is the error of a server that was waited for
+ * long enough.
  */
 async function waitForTools(context: RunContext, job: AgentJob, error: unknown): Promise<StepOutcome> {
   const { memory, signal } = context;
@@ -75,14 +73,15 @@ async function waitForTools(context: RunContext, job: AgentJob, error: unknown):
 
 async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
   const { memory } = context;
-  // An item of a fan-out or a sub-agent can be looked at again, for another's sake, while a person has not spoken yet.
+  // An item of a fan-out or a sub-agent may be advanced again, because of another, while a person has not reviewed it
+  // yet.
   if (memory.steps.get(job.stepId)?.status === "needs_human_review")
     return { kind: "waiting", waiting: [{ for: "review" }] };
   const { definition } = job.work.agent;
   const opening = openingOf(job);
   const outputSchema = joinOutputSchemas(job.outputSchemas);
   let known: Promise<AgentTools> | undefined;
-  // What failed is forgotten: a server that was away may be back when it is next needed.
+  // A failure is not cached: a server that was away may be back when it is next needed.
   const tools = () =>
     (known ??= listAgentTools(context, job.work).catch((error: unknown) => {
       known = undefined;
@@ -135,7 +134,7 @@ async function loop(context: RunContext, job: AgentJob): Promise<StepOutcome> {
   }
 }
 
-/** The step's outcome, or what is said to the agent before its next turn. */
+/** The step's outcome, or the message to the agent before its next turn. */
 async function judgeAnswer(
   context: RunContext,
   job: AgentJob,
@@ -170,7 +169,7 @@ async function judgeAnswer(
 }
 
 /**
- * What people refused has its effect once: the step fails, a tool is withdrawn, or one last turn without tools follows.
+ * What people refused takes effect once: the step fails, a tool is withdrawn, or one last turn without tools follows.
  */
 function afterRefusals(
   context: RunContext,
@@ -198,9 +197,7 @@ function afterRefusals(
   return null;
 }
 
-/**
- * The next turn's record carries it to the row; a crash before that finds the same refusals and comes to the same end.
- */
+/** The next turn's record writes it to the row; after a crash before that, the same refusals lead to the same state. */
 function remember({ memory }: RunContext, job: AgentJob, change: AgentState): void {
   const step = stepOf(memory.snapshot, job.stepId);
   step.state = { ...step.state, ...change };
@@ -239,7 +236,7 @@ function renderPrompt(template: string, work: AgentAtWork): string {
   return typeof rendered === "string" ? rendered : JSON.stringify(rendered);
 }
 
-/** A secret is not for a model. */
+/** A model must not get a secret. */
 function plainParams(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => listSecrets(value).length === 0));
 }

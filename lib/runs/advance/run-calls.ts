@@ -1,7 +1,6 @@
 /**
- * Brings the calls of one turn to their ends: those that may run do, in parallel; those that wait for people are waited
- * for, and run the moment they are let through, also while others are still under way. Every call ends with exactly one
- * outcome.
+ * Brings the calls of one turn to their ends: permitted calls run in parallel; those that wait for people run the
+ * moment they are approved, even while others are still in progress. Every call ends with exactly one outcome.
  */
 import type { AgentAtWork, AgentTools } from "@/lib/runs/advance/agent-tools";
 import { dispatchCall } from "@/lib/runs/advance/dispatch-call";
@@ -46,8 +45,8 @@ export async function runCalls(
 }
 
 /**
- * `executing` from an earlier epoch was left by a worker that died; those that may not be sent twice are marked before
- * this. A sub-agent is `executing` all the time that it works, its waiting included, and goes on where it stood.
+ * `executing` from an earlier epoch was left by a dead worker; calls that may not be sent twice are marked before this.
+ * A sub-agent is `executing` all the time that it works, including its waiting, and resumes where it was.
  */
 function isReady(call: CallRow, epoch: number): boolean {
   if (call.server === AGENTS_SERVER && call.status === "executing") return true;

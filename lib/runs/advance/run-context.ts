@@ -1,6 +1,5 @@
 /**
- * The run that is being advanced, with everything its steps need: memory, project, variables, secrets, the word to
- * stop.
+ * The run that is being advanced, with everything its steps need: memory, project, variables, secrets, the stop signal.
  */
 import { findVariable, type Project, type ProjectWorkflow } from "@/lib/config/project";
 import { SecretRef, type SecretResolver } from "@/lib/config/secret-ref";
@@ -23,17 +22,17 @@ export interface RunContext {
   /** Everything that is written for the run goes through it. */
   writes: RunWriter;
   /**
-   * Asked before anything leaves this process: false when the lease was not renewed for so long that another may have
+   * Checked before anything leaves this process: false when the lease was not renewed for so long that another may have
    * the run.
    */
   isFresh: () => boolean;
-  /** Since this worker took the run. */
+  /** Since this worker claimed the run. */
   activeMs: () => number;
-  /** Runs the pipeline of a sub-workflow; handed in, because a pipeline runs steps and a step may run a pipeline. */
+  /** Runs the pipeline of a sub-workflow; passed in, because a pipeline runs steps and a step may run a pipeline. */
   runFrame: (frame: Frame) => Promise<StepOutcome>;
 }
 
-/** One pipeline under way: the run's own, or that of a sub-workflow step (or of one item of its fan-out). */
+/** One pipeline in progress: the run's own, or that of a sub-workflow step (or of one item of its fan-out). */
 export interface Frame {
   /** The step that runs this pipeline; null for the run's own. */
   parentId: string | null;
@@ -59,7 +58,9 @@ export function envScope(
   );
 }
 
-/** Reads a secret in the moment of use: a variable from where this process runs, a param from the run's sealed ones. */
+/**
+ * Reads a secret at the moment of use: a variable from this process's environment, a param from the run's sealed ones.
+ */
 export function createSecretResolver(
   { project, workflow }: { project: Project; workflow: ProjectWorkflow },
   memory: RunMemory,
@@ -72,7 +73,7 @@ export function createSecretResolver(
   };
 }
 
-/** The params of the run, with references in the place of secret ones. */
+/** The params of the run, with references in place of secret ones. */
 export function paramScope(
   workflow: ProjectWorkflow,
   params: Readonly<Record<string, unknown>>,

@@ -23,7 +23,7 @@ export interface RunDeps extends EngineDeps {
   projects: Projects;
   pool: ToolPool;
   fetch: GuardedFetch;
-  /** Where declared variables are read, in the moment of use. */
+  /** Where declared variables are read, at the moment of use. */
   processEnv: Readonly<Record<string, string | undefined>>;
   deployment: { allowBypass: boolean };
   /** A keyed hash, for "the same value as in call 3". */

@@ -1,6 +1,6 @@
 /**
- * Runs a step once for each item of a list, so many at a time, until too many have failed. Results stand in the order
- * of the list.
+ * Runs a step once for each item of a list, a limited number at a time, until too many have failed. Results are in the
+ * order of the list.
  */
 import type { AgentStep } from "@/lib/config/step-schema";
 import type { ProjectStep } from "@/lib/config/project";
@@ -59,7 +59,7 @@ export async function runFanOut(
   return { kind: "complete", output: { results: items.map((item) => resultOf(context, item)) } };
 }
 
-/** What the whole run must end for is told as it is; otherwise how many failed, and why the last one did. */
+/** An error that must end the whole run is reported as it is; otherwise how many failed, and why the last one did. */
 function toError(failed: readonly StepRow[], { max_failures: max }: ForEach): StepError {
   const fatal = failed.find((item) => failsRun(item.error));
   if (fatal?.error) return { ...fatal.error, item_index: fatal.itemIndex };

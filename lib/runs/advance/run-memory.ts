@@ -1,24 +1,24 @@
 /**
  * What a worker knows of the run that it advances: the fold of its journal, ahead of the database only by the changes
- * that the writer has not committed yet. Others' changes are added to it by the writer.
+ * that the writer has not committed yet. The writer adds changes of others.
  */
 import type { Lease } from "@/lib/runs/journal/commit";
 import type { OpenRun } from "@/lib/runs/journal/open-run";
 import type { CallRow, RunRow, RunSnapshot, StepRow, TurnRow } from "@/lib/runs/snapshot";
 
 export class RunMemory {
-  /** Set when a step has failed: what is under way may end, nothing new begins. */
+  /** Set when a step has failed: what is in progress may end, nothing new begins. */
   failing = false;
-  /** Set when the run was parked with the turn that asked people: this worker has it no more. */
+  /** Set when the run was parked with the turn that asked people: this worker no longer has it. */
   isParked = false;
-  /** How often others have changed the run since this worker has it. */
+  /** How often others have changed the run since this worker claimed it. */
   news = 0;
-  /** Money set aside for turns that are under way; each resolves when what is left of it is free again. */
+  /** Money reserved for turns in progress; each resolves when its remainder is free again. */
   readonly reservations = new Map<Promise<void>, number>();
-  /** The newest attempt to set money aside; the next one follows it. */
+  /** The newest attempt to reserve money; the next one follows it. */
   reserving: Promise<unknown> = Promise.resolve();
   #changed = Promise.withResolvers<void>();
-  /** A conversation asks for the calls of each of its turns. */
+  /** Needed because a conversation reads the calls of each of its turns. */
   readonly #byTurn = new Map<string, CallRow[]>();
   #sorted = 0;
 
@@ -47,7 +47,7 @@ export class RunMemory {
     return this.open.openSecrets();
   }
 
-  /** Resolves when something changed from outside since it was asked for. */
+  /** Resolves when something has changed from outside since it was read. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }
@@ -61,8 +61,7 @@ export class RunMemory {
   }
 
   /**
-   * Calls that an earlier holder of the run had begun and that must not be made twice: nobody here knows what became of
-   * them.
+   * Calls that an earlier holder of the run had begun and that must not be made twice: their outcome is unknown here.
    */
   leftExecuting(): CallRow[] {
     const isLeft = ({ status, epoch, retrySafe }: CallRow) =>
@@ -90,7 +89,7 @@ export class RunMemory {
   }
 
   callsOfTurn(turnId: string): CallRow[] {
-    // Calls are added and never taken away, so that their number says whether there are new ones.
+    // Calls are only added, so their number shows whether there are new ones.
     if (this.#sorted !== this.calls.size) this.#sortCalls();
     return [...(this.#byTurn.get(turnId) ?? [])];
   }

@@ -1,6 +1,6 @@
 /**
- * Runs the steps of one workflow, in parallel where nothing orders them, until all have ended, one has failed, or all
- * that is left waits.
+ * Runs the steps of one workflow, in parallel where no order is required, until all have ended, one has failed, or all
+ * remaining ones wait.
  */
 import { compile, isTruthy } from "@/lib/config/jmespath";
 import type { ProjectStep } from "@/lib/config/project";
@@ -53,7 +53,7 @@ function isRunnable(step: ProjectStep, row: StepRow, rows: ReadonlyMap<string, S
   );
 }
 
-/** Brings one step as far as it goes, and commits where that is. Empty when it ended. */
+/** Advances one step as far as possible, and commits the result. Empty when it ended. */
 async function advanceStep(
   context: RunContext,
   frame: Frame,
@@ -66,7 +66,7 @@ async function advanceStep(
     if (skipped) return settle(context, row, skipped);
     await begin(context, step, row);
   }
-  // A step that waits for a person's review goes on when they have spoken; until then there is nothing to do.
+  // A step that waits for a person's review continues after it; until then there is nothing to do.
   if (row.status === "needs_human_review") return [{ for: "review" }];
   const outcome = await followStep({ id: row.id, key: row.key, kind: step.kind }, () =>
     guardStep(context, () => runStep(context, { frame, step, row: memory.steps.get(row.id) ?? row, scope })),
@@ -78,8 +78,7 @@ async function advanceStep(
 const START_ALONE_AFTER_MS = 50;
 
 /**
- * Nothing outside happens before an agent's first turn is on record, so its start waits for that turn to be written
- * with.
+ * Nothing outside happens before an agent's first turn is on record, so its start is written together with that turn.
  */
 async function begin({ deps, writes }: RunContext, step: ProjectStep, row: StepRow): Promise<void> {
   const isAgent = step.kind === "agent" && !("for_each" in step.definition && step.definition.for_each);

@@ -15,7 +15,7 @@ import type { StepOutcome } from "@/lib/runs/advance/step-outcome";
 import type { StepRow } from "@/lib/runs/snapshot";
 import { checkAgainstSchema } from "@/lib/tools/schema-check";
 
-/** One step of a frame, where its record stands, and what its templates can read. */
+/** One step of a frame, its record, and what its templates can read. */
 export interface StepAtWork {
   frame: Frame;
   step: ProjectStep;
@@ -51,7 +51,7 @@ async function runPlain(context: RunContext, work: StepAtWork): Promise<StepOutc
   }
 }
 
-/** An agent is given its violations back by itself; what any other step gives is either right or not. */
+/** An agent gets its schema violations back; the output of any other step either fits or fails. */
 function checkOutput({ id, definition }: ProjectStep, outcome: StepOutcome): StepOutcome {
   if (outcome.kind !== "complete" || !definition.output?.schema) return outcome;
   const schema = definition.output.schema as Record<string, unknown>;
@@ -98,8 +98,8 @@ async function runAgentStep(context: RunContext, { frame, step, row, scope }: St
 }
 
 /**
- * The workflow's params and what the steps before gave: the input of agents in the form of older projects, which
- * declare no params.
+ * The workflow's params and the outputs of previous steps: the input of agents of older projects, which declare no
+ * params.
  */
 function toEnvelope(
   { dependsOn }: ProjectStep,

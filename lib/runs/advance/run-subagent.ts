@@ -1,4 +1,4 @@
-/** Runs an agent that another one called: in a step of its own below the caller's, within the caller's grants. */
+/** Runs an agent that another one called: in its own step below the caller's, within the caller's grants. */
 import type { ProjectSubagent } from "@/lib/config/project";
 import { renderTemplate } from "@/lib/config/template";
 import { toSubagentScopes } from "@/lib/policy/agent-scope";
@@ -75,7 +75,7 @@ async function runNested(
   return outcome;
 }
 
-/** What the caller's model gave, and over it what the caller's file fixes: the one way for a secret. */
+/** What the caller's model gave, overridden by what the caller's file fixes: the only way for a secret. */
 function paramsOf(call: CallRow, parent: AgentAtWork, subagent: ProjectSubagent): Record<string, unknown> {
   const fixed = renderTemplate(subagent.params, { params: parent.params }) as Record<string, unknown>;
   return { ...(JSON.parse(call.argumentsCanonical) as Record<string, unknown>), ...fixed };
@@ -92,7 +92,7 @@ async function childStep(context: RunContext, parentId: string, call: CallRow): 
   return stepOf(memory.snapshot, child.id);
 }
 
-/** A sub-agent that fails is a failed call to its caller, which may go on without it. */
+/** A failing sub-agent is a failed call to its caller, which may continue without it. */
 async function keep(
   context: RunContext,
   call: CallRow,

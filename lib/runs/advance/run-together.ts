@@ -1,20 +1,21 @@
 /**
- * Drives several pieces of work side by side, so many at a time. One that waits is tried again when something outside
- * has changed, while the others are still under way: a decision about one call never waits for the end of another.
+ * Runs several pieces of work concurrently, up to a limit. One that waits is tried again when something outside has
+ * changed, while the others are still in progress: a decision about one call never waits for the end of another.
  */
 import type { RunMemory } from "@/lib/runs/advance/run-memory";
 import type { Waiting } from "@/lib/runs/advance/step-outcome";
 
 export interface Together {
-  /** What could begin now, by a key of its own; asked for again after everything that happens. */
+  /** What could begin now, each with its own key; called again after every change. */
   ready: () => Iterable<readonly [key: string, work: () => Promise<Waiting[]>]>;
-  /** From then on what is under way may end, and nothing begins. */
+  /** From then on what is in progress may end, and nothing begins. */
   isStopping: () => boolean;
   limit?: number | undefined;
 }
 
 /**
- * What is waited for when nothing is under way any more. The first failure is thrown then, and nothing begins after it.
+ * Returns what is waited for when nothing is in progress any more. The first failure is thrown then, and nothing begins
+ * after it.
  */
 export async function runTogether(
   memory: RunMemory,

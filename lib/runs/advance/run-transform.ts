@@ -1,4 +1,4 @@
-/** A transform step: plain data in, plain data out, nothing outside. */
+/** A transform step: plain data in, plain data out, no side effects. */
 import { parseFrom } from "@/lib/config/from-expression";
 import type { TransformStep } from "@/lib/config/step-schema";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
@@ -9,7 +9,7 @@ export function runTransform(step: TransformStep, scope: TemplateScope): StepOut
   const outputs = scope.step ?? {};
   const { inputs, ops } = step.transform;
   try {
-    // Merging joins lists, so that what `merge` adds must not be there from the start.
+    // Merging concatenates lists, so what `merge` adds must not be there from the start.
     const merged = new Set(ops.flatMap((op) => ("merge" in op ? op.merge : [])));
     const from =
       inputs.length > 0
@@ -21,7 +21,7 @@ export function runTransform(step: TransformStep, scope: TemplateScope): StepOut
   }
 }
 
-/** The value that a `from` names; a transform's output stands under `result`. */
+/** The value that a `from` names; a transform's output is under `result`. */
 export function readFrom(from: string, scope: TemplateScope): unknown {
   const expression = parseFrom(from);
   if (!expression) throw new Error(`${JSON.stringify(from)} names nothing that can be read`);

@@ -1,7 +1,7 @@
 /**
- * A webhook step: one HTTP request, kept as a call, so that it is sent at most once, is unknown when nobody knows, and
- * a person can settle it. A connection that fails before anything was sent is tried again, and so is a GET without a
- * usable answer; nothing else is.
+ * A webhook step: one HTTP request, recorded as a call, so that it is sent at most once, is unknown when nobody knows
+ * its outcome, and a person can settle it. A connection that fails before anything was sent is retried, and so is a GET
+ * without a usable answer; nothing else is.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { renderAddress } from "@/lib/config/render-address";
@@ -33,7 +33,7 @@ export const WEBHOOK_SERVER = "kimitsu/webhook";
 const TRIES = 3;
 const BACKOFF_MS = 500;
 const BODY_LENGTH_MAX = 64_000;
-/** Read beyond that, so that a secret which stands across the cut is found before the cut is made. */
+/** Read beyond the limit, so that a secret across the cut is found before the cut is made. */
 const BODY_LENGTH_MARGIN = 16_000;
 
 export async function runWebhook(
@@ -80,7 +80,7 @@ export async function runWebhook(
       ...rendered,
       secret: key,
     });
-    // It is left as it is: whoever takes the run up sends it again.
+    // It stays as it is: the worker that resumes the run sends it again.
     if (!isEnded) return { kind: "waiting", waiting: [{ for: "stop" }] };
   }
   const ended = findCall(context, row.id);
@@ -195,8 +195,8 @@ type Sent = {
 };
 
 /**
- * A read without a usable answer is made again, a few times, each under a commit of its own; then it fails, because it
- * has changed nothing.
+ * A read without a usable answer is sent again, a few times, each under its own commit; then it fails, because it has
+ * changed nothing.
  */
 async function sendUntilKnown(context: RunContext, call: CallRow, work: () => Promise<Sent>): Promise<Sent | null> {
   const { memory, signal } = context;
@@ -214,19 +214,19 @@ async function sendUntilKnown(context: RunContext, call: CallRow, work: () => Pr
 }
 
 interface Revealed extends Pick<Request, "method" | "timeoutS"> {
-  /** Of the call: the same for every try, so that whoever receives it twice can tell. */
+  /** Of the call: the same for every try, so that a receiver can recognise a repetition. */
   id: string;
   url: string;
   headers: Record<string, string>;
   body: unknown;
   secret: string | null;
-  /** The one above is not sent, only what it signs. */
+  /** Whether the request contains a secret; the signing key does not count, because only the signature is sent. */
   holdsSecret: boolean;
 }
 
 type RevealedParts = Pick<Revealed, "url" | "headers" | "body" | "secret">;
 
-/** A secret that cannot stand in its place is only found out here, and then nothing is sent. */
+/** A secret that is not valid in its place is only found here, and then nothing is sent. */
 function reveal(context: RunContext, rendered: Rendered): RevealedParts | Sent {
   try {
     return revealSecrets(rendered, context.secrets) as RevealedParts;
@@ -260,7 +260,7 @@ async function request(context: RunContext, sent: Revealed, hide: (text: string)
           if (!context.isFresh()) throw new LeaseLost("the lease has run out; another process may have this run");
           isSent = true;
         },
-        // A used socket may be closed in the moment in which the request is written to it, and then nobody knows.
+        // A used socket may be closed while the request is being written to it, and then the outcome is unknown.
         isFreshSocket: true,
         holdsSecret: sent.holdsSecret,
       });
@@ -285,7 +285,7 @@ async function request(context: RunContext, sent: Revealed, hide: (text: string)
   }
 }
 
-/** The status is the answer; the body of one that succeeded is the step's output, and must have come whole. */
+/** The status is the answer; the body of a successful one is the step's output, and must be complete. */
 async function judgeResponse(response: Response, hide: (text: string) => string): Promise<Sent> {
   const { status, ok } = response;
   const text = await readStart(response).catch((error: unknown) => {
@@ -306,14 +306,14 @@ async function judgeResponse(response: Response, hide: (text: string) => string)
   };
 }
 
-/** The platform's word for an address that is none names neither the field nor the remedy. */
+/** The platform's message for an invalid address names neither the field nor the remedy. */
 function describeReason(error: Error): string {
   return (error as { code?: string }).code === "ERR_INVALID_URL"
     ? "its `url` is not an address that begins with https:// or http://"
     : error.message;
 }
 
-/** Little more than is kept is read, so that an answer without end costs nothing. */
+/** Little more than what is stored is read, so that an endless answer costs nothing. */
 async function readStart(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

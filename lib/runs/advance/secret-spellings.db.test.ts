@@ -10,7 +10,7 @@ const KEY = `s3ntinel/"it's"&\\+ü-key`;
 const BETWEEN = "\n~~~~\n";
 
 test.each([200, 400])(
-  verifies("secrets:spellings", "what a server gives back in every spelling with status %i is kept without the secret"),
+  verifies("secrets:spellings", "what a server returns in every spelling with status %i is stored without the secret"),
   async (status) => {
     const target = await startHookServer(() => ({
       status,
@@ -18,7 +18,7 @@ test.each([200, 400])(
       text: SECRET_SPELLINGS.map(({ write }) => write(KEY)).join(BETWEEN),
     }));
     const workflow = `kind: workflow\nname: main\nenv: [{ name: KEY, secret: true }]\npipeline:\n  - { id: notify, webhook: { url: ${JSON.stringify(target.url)}, method: GET, headers: { X-Key: "{{ env.KEY }}" } } }\n`;
-    // A header carries Latin-1 alone, as this key is.
+    // A header carries only Latin-1, like this key.
     const bench = await openEngineBench(database, { script: "agents: {}\n", workflow, env: { KEY } });
     const [call] = (await bench.read(await bench.launch())).calls;
     const pieces = (call!.result as { body: string }).body.split(BETWEEN);

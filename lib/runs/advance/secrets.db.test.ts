@@ -36,7 +36,7 @@ async function openHook(answer: RequestListener): Promise<string> {
 }
 
 test(
-  verifies("promise:6", "secrets that a tool server, a webhook or a model gives back stand in no row of any table"),
+  verifies("promise:6", "secrets that a tool server, a webhook or a model returns are in no row of any table"),
   async () => {
     const hook = await echoingHook();
     const script = `agents:
@@ -138,7 +138,7 @@ async function benchAround(url: string) {
 }
 
 test(
-  verifies("promise:6", "secrets that a tool was never given, and read somewhere, stand in no row either"),
+  verifies("promise:6", "secrets that a tool was never given, and read somewhere, are in no row either"),
   async () => {
     const split = FOUND.map((secret) => `${secret.slice(0, 9)}\u0001${secret.slice(9)}`);
     const server = await startHostileServer({
@@ -166,7 +166,7 @@ test(
 test(
   verifies(
     "promise:6",
-    "a run's own secret param stands in no row either, whoever gives it back: a server or a webhook that never got it, or a model",
+    "a run's own secret param is in no row either, whoever returns it: a server or a webhook that never got it, or a model",
   ),
   async () => {
     const pin = "sentinel-pin-6e2b0";
@@ -232,7 +232,7 @@ test(
 test(
   verifies(
     "inbox:hidden",
-    "what a card hides by its name stands neither in the agent's words nor in what the tool says of it",
+    "what a card hides by its name appears neither in the agent's text nor in the tool's result",
   ),
   async () => {
     const value = "paper-kite-hunter2";
@@ -272,7 +272,7 @@ test(
   },
 );
 
-test("an answer of a webhook without end is read only as far as it is kept, and a secret across the cut is not kept in part", async () => {
+test("an endless answer of a webhook is read only as far as it is stored, and a secret across the cut is not stored in part", async () => {
   const secret = SECRETS.HOOK_KEY;
   let sent = 0;
   const hook = await openHook((_request, response) => {

@@ -18,7 +18,7 @@ const SCRIPT = `agents:
 `;
 const ASK = "- name: t-none\n  require_approval: { on_reject: recover }";
 
-/** A run whose one call was approved, and whose server is gone before it could be sent. */
+/** A run whose one call was approved, and whose server went away before it could be sent. */
 async function approvedAndAway(facts: Partial<BenchFacts> = {}) {
   const bench = await openEngineBench(database, { script: SCRIPT, allowlist: ASK, ...facts });
   const runId = await bench.launch();
@@ -43,7 +43,7 @@ describe("a call that a person approved, and whose server is away", () => {
   test(
     verifies(
       "calls:server-away",
-      "is sent once, when the server is back: the run is put down meanwhile and holds nothing",
+      "is sent once, when the server is back: the run is parked meanwhile and holds nothing",
     ),
     async () => {
       const bench = await approvedAndAway({ server: "tools: { t-none: { cost_usd: 0.5 } }\n" });
@@ -130,7 +130,7 @@ describe("a call that a person approved, and whose server is away", () => {
     expect(await recorder.calls()).toHaveLength(0);
   });
 
-  test("has no try used up by whatever else wakes its run", async () => {
+  test("loses no try when something else wakes its run", async () => {
     const bench = await approvedAndAway();
     await bench.advance(bench.runId);
     const until = later(bench, 3_000);
@@ -141,7 +141,7 @@ describe("a call that a person approved, and whose server is away", () => {
   });
 });
 
-test("a call that nobody was asked about fails at once, and the agent is told", async () => {
+test("a call that nobody was asked about fails at once, and the agent gets the error", async () => {
   const bench = await openEngineBench(database, { script: SCRIPT, allowlist: "- t-none" });
   await pauseDispatch(bench.deps, TEST_ACTOR, true);
   const runId = await bench.launch();

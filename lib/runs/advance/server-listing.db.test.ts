@@ -23,7 +23,7 @@ params: { schema: { type: object, required: [region], properties: { region: { ty
 servers: [{ name: recorder, path: servers/recorder.server.yaml, params: { region: "{{ params.region }}" }, access: { allowlist: [echo] } }]
 `;
 
-/** What the server needs comes from a step or a model, so that nobody can look for it before the run begins. */
+/** What the server needs comes from a step or a model, so that nobody can check it before the run begins. */
 const FILES = {
   "agents/first.agent.yaml": 'name: first\nmodel: standard\nprompt: { system: "Begin." }\n',
   "agents/boss.agent.yaml":
@@ -67,7 +67,7 @@ describe("a required server that is away when an agent lists its tools", () => {
   test.each(Object.keys(PLACES) as Place[])(
     verifies(
       "servers:waited-for",
-      "the agent %s goes on when it is back, in whatever process; the run holds nothing meanwhile",
+      "the agent %s continues when it is back, in whatever process; the run holds nothing meanwhile",
     ),
     async (place) => {
       const bench = await startedAndAway(place);
@@ -92,7 +92,7 @@ describe("a required server that is away when an agent lists its tools", () => {
       another.clock.advance(9_000);
       expect(await another.advance(bench.runId)).toEqual({ kind: "settled" });
       expect((await recorder.received()).map(({ method }) => method)).toContain("tools/list");
-      // A caller without tools can grant none, so its helper only looks for them.
+      // A caller without tools can grant none, so its helper only lists them.
       expect(await recorder.calls("echo")).toHaveLength(place === "that another one has called" ? 0 : 1);
       expect(await bench.read(bench.runId)).toMatchObject({ status: "complete", error: null });
       expect((await bench.step()).error).toBeNull();
@@ -130,7 +130,7 @@ describe("a required server that is away when an agent lists its tools", () => {
     },
   );
 
-  test("has no try used up by whatever else wakes the run, and is found at once if it is back by then", async () => {
+  test("loses no try when something else wakes the run, and is found at once if it is back by then", async () => {
     const bench = await startedAndAway();
     await bench.advance(bench.runId);
     const until = bench.later(3_000);
@@ -145,7 +145,7 @@ describe("a required server that is away when an agent lists its tools", () => {
     expect(await bench.advance(bench.runId)).toEqual({ kind: "settled" });
   });
 
-  test("is waited for anew when it goes away a second time", async () => {
+  test("is waited for again when it goes away a second time", async () => {
     const bench = await startedAndAway();
     await bench.advance(bench.runId);
     bench.clock.advance(3_000);

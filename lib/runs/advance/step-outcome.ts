@@ -2,14 +2,14 @@ export interface StepError {
   code: string;
   message: string;
   /**
-   * Set when neither a fan-out's leave to fail nor an agent's caller may pass over it. On record, so that a restart
+   * Set when neither a fan-out's allowed failures nor an agent's caller may ignore it. On record, so that a restart
    * knows it too.
    */
   fails_run?: true;
   [detail: string]: unknown;
 }
 
-/** What a run can wait for. `until` is set when time alone brings it further. */
+/** What a run can wait for. `until` is set when time alone makes it continue. */
 export type Waiting =
   | { for: "approval" }
   | { for: "review" }
@@ -28,10 +28,7 @@ export function failsRun(error: { [detail: string]: unknown } | { code: string }
   return error !== null && error !== undefined && "fails_run" in error && error.fails_run === true;
 }
 
-/**
- * What a parked run shows: a person's review comes before a person's approval, and both before the mere passing of
- * time.
- */
+/** The status of a parked run: a person's review comes before an approval, and both before waiting for a time. */
 export function parkedStatus(waiting: Waiting[]): {
   status: "pending_approval" | "needs_human_review" | "running";
   wakeAt: Date | null;

@@ -14,7 +14,7 @@ const database = useDatabase();
 
 const WORKER = (more = "") =>
   `name: worker\nmodel: standard\nprompt: { system: "Work." }\nparams: { schema: { type: object, required: [n], properties: { n: { type: number }, label: { type: string, default: plain } } } }\n${more}`;
-/** Gives back its params; fails on the number 13. */
+/** Returns its params; fails on the number 13. */
 const ECHO = `agents:
   worker:
     rules:
@@ -34,7 +34,7 @@ function open(workflow: string, facts: Partial<BenchFacts> = {}) {
 }
 
 describe("transforms", () => {
-  test("read, merge, filter, sort, map, flatten and deduplicate, and give what stands under `result`", async () => {
+  test("read, merge, filter, sort, map, flatten and deduplicate, and return what is under `result`", async () => {
     const bench = await open(`${WITH_NUMBERS}pipeline:
   - id: each
     agent: ./agents/worker.agent.yaml
@@ -81,7 +81,7 @@ output: { map: { implied: "{{ step.implied.result }}", stated: "{{ step.stated.r
 });
 
 describe("conditions and outputs", () => {
-  test("a false condition skips the step and all that depend on it, and the run ends well", async () => {
+  test("a false condition skips the step and all that depend on it, and the run completes", async () => {
     const bench = await open(`pipeline:
   - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }
   - { id: two, agent: ./agents/worker.agent.yaml, params: { n: 2 }, condition: "step.one.n > \`1\`" }
@@ -98,7 +98,7 @@ describe("conditions and outputs", () => {
     expect(run.turns).toHaveLength(2);
   });
 
-  test("a condition that cannot be worked out fails the step before it begins, and the run with it", async () => {
+  test("a condition that cannot be evaluated fails the step before it begins, and the run with it", async () => {
     const bench = await open(`pipeline:
   - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }
   - { id: two, agent: ./agents/worker.agent.yaml, params: { n: 2 }, condition: "abs(step.one.label) > \`1\`" }
@@ -109,7 +109,7 @@ describe("conditions and outputs", () => {
     expect(run.turns).toHaveLength(1);
   });
 
-  test("a workflow gives what `map` puts together, held to its schema", async () => {
+  test("a workflow returns what `map` builds, checked against its schema", async () => {
     const workflow = (type: string) =>
       `pipeline:\n  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }\noutput: { map: { total: "{{ step.one.n }}", text: "is {{ step.one.n }}" }, schema: { type: object, properties: { total: { type: ${type} } } } }\n`;
     const fits = await open(workflow("number"));
@@ -150,7 +150,7 @@ output: ${output}
     expect(run.steps[0]).toMatchObject({ status: "complete" });
   });
 
-  test("the output of a plain step is held to the step's schema", async () => {
+  test("the output of a plain step is checked against the step's schema", async () => {
     const bench = await open(`pipeline:
   - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }
   - { id: shape, transform: { inputs: [{ from: one }] }, output: { schema: { type: object, required: [other] } } }
@@ -161,7 +161,7 @@ output: ${output}
   });
 
   test(
-    verifies("promise:10", "params that do not fit are refused with all problems, and no run is there"),
+    verifies("promise:10", "params that do not fit are refused with all problems, and no run is created"),
     async () => {
       const bench = await open(
         `params: { schema: { type: object, required: [a], properties: { a: { type: string }, b: { type: number } } } }\npipeline:\n  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: 1 } }\n`,
@@ -174,7 +174,7 @@ output: ${output}
     },
   );
 
-  test("params that do not fit an agent fail its step before the model is asked; defaults are filled in", async () => {
+  test("params that do not fit an agent fail its step before the model is called; defaults are filled in", async () => {
     const bench = await open(
       `${WITH_NUMBERS}pipeline:\n  - { id: one, agent: ./agents/worker.agent.yaml, params: { n: "{{ params.any }}" } }\n`,
     );
@@ -190,7 +190,7 @@ describe("fan-out", () => {
   const fan = (fields: string, item = '{ n: "{{ item }}" }') =>
     `${WITH_NUMBERS}pipeline:\n  - { id: each, agent: ./agents/worker.agent.yaml, params: ${item}, for_each: { from: "{{ params.list }}", ${fields} } }\n`;
 
-  test("results stand in the order of the list, failed ones with their place", async () => {
+  test("results are in the order of the list, failed ones with their index", async () => {
     const bench = await open(fan("concurrency: 2, max_failures: 1"));
     const run = await bench.read(await bench.launch({ list: [1, 13, 3] }));
     expect(run.output).toEqual({
@@ -228,14 +228,14 @@ describe("fan-out", () => {
     expect(run.output).toMatchObject({ each: { results: [{ n: 1 }, { item_index: 1 }] } });
   });
 
-  test("no leave to fail passes over an attempted injection", async () => {
+  test("no number of allowed failures covers an attempted injection", async () => {
     const bench = await open(fan("max_failures: -1"));
     const run = await bench.read(await bench.launch({ list: [1, 66] }));
     expect(run.status).toBe("failed");
     expect(run.error).toMatchObject({ code: "injection_attempt" });
   });
 
-  test("never more than `concurrency` are under way", async () => {
+  test("never more than `concurrency` are in progress", async () => {
     const script = `agents:\n  worker:\n    turns: [{ call: [{ tool: slow, arguments: { n: "{{ params.n }}" } }] }]\n    otherwise: { output: { done: true } }\n`;
     const bench = await open(fan("concurrency: 2"), {
       script,
@@ -277,7 +277,7 @@ describe("sub-workflows and webhooks", () => {
       ["not an address", /its `url` is not an address that begins with https:\/\/ or http:\/\//],
       ["ftp://127.0.0.1/hook", /addresses are not requested; use https:\/\/ or http:\/\//],
     ] as const) {
-      // An address that stands in the file is refused when it is read.
+      // A literal address in the file is refused when it is read.
       const bench = await open(`env: [{ name: HOOK_URL }]\n${hook("{{ env.HOOK_URL }}")}`, { env: { HOOK_URL: url } });
       const run = await bench.read(await bench.launch());
       expect(run.error).toMatchObject({ code: "webhook_unreachable", message: expect.stringMatching(reason) });
@@ -285,7 +285,7 @@ describe("sub-workflows and webhooks", () => {
     }
   });
 
-  test("a webhook with a secret in it is not sent to a public host over plain http; one that is only signed is not held to that", async () => {
+  test("a webhook with a secret in it is not sent to a public host over plain http; one that is only signed is exempt", async () => {
     const message = async (more: string) => {
       const bench = await open(`env: [{ name: HOOK_KEY, secret: true }]\n${hook("http://hooks.invalid/x", more)}`, {
         env: { HOOK_KEY: `whsec_${Buffer.from("sentinel-signing-key").toString("base64")}` },
@@ -311,7 +311,7 @@ describe("sub-workflows and webhooks", () => {
     expect(target.received).toHaveLength(1);
   });
 
-  test("a signed webhook can be verified by what others made for that, and its key is kept nowhere", async () => {
+  test("a signed webhook can be verified with third-party libraries, and its key is stored nowhere", async () => {
     const secret = `whsec_${Buffer.from("sentinel-signing-key").toString("base64")}`;
     const target = await startHookServer();
     const bench = await open(
@@ -327,7 +327,7 @@ describe("sub-workflows and webhooks", () => {
     expect(JSON.stringify(run)).not.toContain(secret.slice(6));
   });
 
-  test("an answer of refusal fails the step, and no answer leaves it to a person; neither is tried again", async () => {
+  test("an answer of refusal fails the step, and no answer leaves it to a person; neither is retried", async () => {
     const refuses = await startHookServer(() => 403);
     const one = await open(hook(refuses.url));
     expect((await one.read(await one.launch())).error).toMatchObject({
@@ -395,7 +395,7 @@ describe("sub-workflows and webhooks", () => {
     }
   });
 
-  test("a secret goes through a sub-workflow's params to the webhook, and its params are held to its schema", async () => {
+  test("a secret goes through a sub-workflow's params to the webhook, and its params are checked against its schema", async () => {
     const target = await startHookServer(() => 200);
     const files = {
       "workflows/sub/child.workflow.yaml": `kind: workflow\nname: child\nvisibility: sub-workflow\nwebhooks: execute\nparams: { schema: { type: object, required: [key], properties: { key: { type: string, secret: true }, n: { type: number, default: 4 } } } }\npipeline:\n  - { id: notify, webhook: { url: "${target.url}", headers: { Authorization: "{{ params.key }}" }, body: { n: "{{ params.n }}" } } }\n`,

@@ -1,6 +1,6 @@
 /**
- * Asks the model for one turn and records it with its calls. A recorded turn is never asked for again; an unrecorded
- * one is.
+ * Requests one turn from the model and records it with its calls. A recorded turn is never requested again; an
+ * unrecorded one is.
  */
 import type { AgentStep } from "@/lib/config/step-schema";
 import { listHidden } from "@/lib/text/redaction";
@@ -28,7 +28,7 @@ export interface TurnSpec {
   parentCallId: string | null;
   /** The messages that begin the conversation. */
   opening: ModelMessage[];
-  /** Said by us before this turn: a reflection, a violation, the word to conclude. */
+  /** Our messages before this turn: a reflection, a violation, the instruction to conclude. */
   additions: UserMessage[];
   withTools: boolean;
   /** What the final answer must fit; null: anything. */
@@ -91,7 +91,7 @@ async function ask(context: RunContext, agent: AgentWithTools, spec: Asking): Pr
     loaded.gateway.generate(group, request, { signal: context.turnSignal }),
   );
   await pause("model-turn:after-call", spec.stepId);
-  // What the model says of a secret is not kept; the calls are judged by what it really said.
+  // What the model says of a secret is not stored; the calls are judged by what it really said.
   const kept = hideInTurn(context, { tools, offered }, { ...answer.turn, attempts: answer.attempts });
   const prepared = prepareCalls(context, agent, {
     offered,
@@ -138,8 +138,8 @@ async function ask(context: RunContext, agent: AgentWithTools, spec: Asking): Pr
 }
 
 /**
- * Whether the run has nothing to do after this turn but to wait for people: one plain step is under way, and none of
- * its calls can be made now.
+ * Whether the run only waits for people after this turn: one plain step is in progress, and none of its calls can be
+ * made now.
  */
 function isAllThatIsLeft(
   { memory, signal }: RunContext,
@@ -159,7 +159,7 @@ function hideInTurn<T extends ModelTurn>(
   { tools, offered }: { tools: AgentTools; offered: OfferedTools },
   turn: T,
 ): T {
-  // An agent without servers has a provider all the same, which knows its own key.
+  // An agent without servers still has a provider, which knows its own key.
   const matchers = [
     matchRunSecrets(context),
     ...[...tools.servers.values()].map((server) => matchSecrets(server.tools)),
@@ -169,7 +169,7 @@ function hideInTurn<T extends ModelTurn>(
   return { ...kept, text: hideSecrets(createSecretMatcher(listHiddenIn(tools, offered, turn)), kept.text) };
 }
 
-/** What the card of a call hides of its arguments must not stand beside it in the agent's words. */
+/** What a call's card hides of its arguments must not appear in the agent's text beside it. */
 function listHiddenIn(tools: AgentTools, offered: OfferedTools, turn: ModelTurn): string[] {
   return turn.toolCalls.flatMap((call) => {
     const target = offered.find(call.name);
@@ -180,7 +180,7 @@ function listHiddenIn(tools: AgentTools, offered: OfferedTools, turn: ModelTurn)
   });
 }
 
-/** The workflow's limits on models come before the step's choice, and that before the agent's own. */
+/** The workflow's limits on models take precedence over the step's choice, and that over the agent's own. */
 function modelGroup({ workflow }: RunContext, work: AgentAtWork, stepGroup: string | undefined): string {
   const policy = workflow.definition.model_policy;
   const group = policy?.force_group ?? stepGroup ?? work.agent.definition.model;

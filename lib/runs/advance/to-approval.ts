@@ -5,7 +5,7 @@ import { createId } from "@/lib/ids";
 import { columnsOfRule } from "@/lib/runs/changes/kept-call";
 import type { NewApproval } from "@/lib/runs/changes/turn-recorded";
 
-/** All that the question is about and shows, without the id that it gets. */
+/** Everything that the question is about and shows, except its own id. */
 export interface Question extends Omit<AskedQuestion, "approvalId"> {
   /** Of the arguments. */
   digest: string;

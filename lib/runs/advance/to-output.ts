@@ -1,6 +1,6 @@
 /**
- * What a workflow gives when all its steps have ended. What cannot be put together fails the run: trying again would
- * find the same.
+ * The output of a workflow when all its steps have ended. An output that cannot be built fails the run: retrying would
+ * not help.
  */
 import { parseFrom } from "@/lib/config/from-expression";
 import { parseTemplates, renderTemplate, type TemplateScope } from "@/lib/config/template";
@@ -42,7 +42,7 @@ function fromTemplate(from: string): string {
 }
 
 /**
- * A skipped step has no fields, and a workflow that reads one would otherwise never end well when its condition is
+ * A skipped step has no fields; without this a workflow that reads one could never complete when its condition is
  * false.
  */
 function withBlanks(

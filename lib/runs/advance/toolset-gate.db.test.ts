@@ -1,6 +1,6 @@
 /**
- * A toolset that is not loaded is closed, whatever the way in: a model that guesses the name of one of its tools gets
- * an answer, and nothing else happens.
+ * A toolset that is not loaded is closed on every path: a model that guesses the name of one of its tools gets an
+ * answer, and nothing else happens.
  */
 import { describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
@@ -26,7 +26,7 @@ const SERVER = "toolset: extra\n";
 interface Way {
   facts: Partial<BenchFacts> & { script: string };
   params?: Record<string, unknown>;
-  /** What happens after the first advance; gives the run to look at. */
+  /** What happens after the first advance; returns the run to check. */
   after?: (bench: EngineBench, runId: string) => Promise<string>;
   ends?: "failed";
 }
@@ -109,21 +109,24 @@ describe.each(Object.entries(WAYS))(verifies("toolsets:gate", "%s"), (_way, way)
   });
 });
 
-test(verifies("toolsets:gate", "the model is answered with the call that opens it, and can make it"), async () => {
-  const bench = await openEngineBench(database, {
-    ...FACTS,
-    script: script(`call: [${WRITES}]`, `call: [${LOAD_ALL}]`, `call: [${WRITES}]`),
-  });
-  const run = await bench.read(await bench.launch());
-  const [refused, loaded, called] = run.calls;
-  expect(refused!.error).toMatchObject({
-    message: expect.stringMatching(
-      /toolset "extra".*load_toolset with \{"toolset":"extra","include_write_tools":true\} first/,
-    ) as unknown,
-  });
-  expect([loaded!.status, called!.status]).toEqual(["succeeded", "succeeded"]);
-  expect(await bench.recorder.calls("t-none")).toHaveLength(1);
-});
+test(
+  verifies("toolsets:gate", "the model gets an answer that names the call to load it, and can make it"),
+  async () => {
+    const bench = await openEngineBench(database, {
+      ...FACTS,
+      script: script(`call: [${WRITES}]`, `call: [${LOAD_ALL}]`, `call: [${WRITES}]`),
+    });
+    const run = await bench.read(await bench.launch());
+    const [refused, loaded, called] = run.calls;
+    expect(refused!.error).toMatchObject({
+      message: expect.stringMatching(
+        /toolset "extra".*load_toolset with \{"toolset":"extra","include_write_tools":true\} first/,
+      ) as unknown,
+    });
+    expect([loaded!.status, called!.status]).toEqual(["succeeded", "succeeded"]);
+    expect(await bench.recorder.calls("t-none")).toHaveLength(1);
+  },
+);
 
 test.each([
   ["the reading tools", "[extra]", ["mcp__recorder__t-ro1-de0-id1-ow0"]],
@@ -144,7 +147,7 @@ test.each([
   expect(offered.toSorted()).toEqual(tools);
 });
 
-describe("another process goes on with the step", () => {
+describe("another process resumes the step", () => {
   const gated = (load: string) =>
     script(`call: [${load}{ tool: mcp__open__echo, arguments: {}, unlisted: true }]`, `call: [${WRITES}]`);
   const open = 'name: open\nurl: "URL"\n';

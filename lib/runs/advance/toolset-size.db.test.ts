@@ -9,7 +9,7 @@ import { openRunBench, TEST_ACTOR } from "@/lib/testing/run-bench";
 
 const database = useDatabase();
 
-/** Three servers as people have them: things, and what can be done with each. */
+/** Three typical servers: kinds of objects, and what can be done with each. */
 const THINGS = {
   crm: ["customer", "contact", "deal", "ticket", "note", "campaign"],
   shop: ["order", "refund", "shipment", "voucher", "invoice", "product"],
@@ -42,7 +42,7 @@ function listTools(server: ServerName): Tool[] {
   );
 }
 
-/** What the provider is sent under `tools` on the first turn. */
+/** What the provider gets under `tools` on the first turn. */
 async function firstTools(hasToolsets: boolean): Promise<unknown[]> {
   const provider = await startChatServer();
   provider.reply(chatAnswer({ content: "done" }));
@@ -83,7 +83,7 @@ async function firstTools(hasToolsets: boolean): Promise<unknown[]> {
   return provider.requests[0]?.body.tools as unknown[];
 }
 
-test(verifies("toolsets:size", "the first turn carries at most a fifth of a hundred tools"), async () => {
+test(verifies("toolsets:size", "the first turn sends at most a fifth of a hundred tools"), async () => {
   const everything = await firstTools(false);
   const onDemand = await firstTools(true);
   expect(everything.length).toBeGreaterThanOrEqual(100);

@@ -1,4 +1,4 @@
-/** What is set aside for a turn is near what it costs: money for a sentence pays for a sentence. */
+/** The money reserved for a turn is close to its cost: money for a sentence pays for a sentence. */
 import { expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 import { useDatabase } from "@/lib/testing/database";
@@ -6,7 +6,7 @@ import { openEngineBench } from "@/lib/testing/engine-bench";
 
 const database = useDatabase();
 
-/** A dollar for each token that is read; answers cost nothing. */
+/** A dollar per input token; answers cost nothing. */
 const GATEWAY =
   "providers: [{ name: test, type: scripted, config: { script: models/test.script.yaml } }]\nmodel_groups: [{ name: standard, models: [test/m], pricing: [{ model: m, input_per_million: 1000000, output_per_million: 0 }] }]\n";
 const workflow = (budget: number) =>
@@ -19,7 +19,7 @@ const script = (tokens: number) =>
 test(
   verifies(
     "engine:budget:estimate",
-    "a prompt of a sentence with a tool is asked where a hundred and fifty tokens are paid for",
+    "a prompt of a sentence with a tool is sent when there is money for a hundred and fifty tokens",
   ),
   async () => {
     const bench = await openEngineBench(database, {
@@ -33,7 +33,7 @@ test(
   },
 );
 
-test(verifies("engine:budget:estimate", "a prompt that is longer than the money is not asked"), async () => {
+test(verifies("engine:budget:estimate", "a prompt that costs more than the money is not sent"), async () => {
   const long = "Answer the customer in one sentence, in the language of the question. ".repeat(12);
   const bench = await openEngineBench(database, {
     files: { "gateway.yaml": GATEWAY, "agents/worker.agent.yaml": agent(long) },

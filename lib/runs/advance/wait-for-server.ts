@@ -1,8 +1,8 @@
 /**
- * A person's word is not lost to the restart of a tool server. A call that people approved and of which nothing left,
- * because its server is away, stays approved; the run is put down between the tries and holds nothing meanwhile, so
- * that a cancel ends the wait. What no person has looked at fails at once: the agent is told, and can ask for it again.
- * An agent that cannot work without the server waits in the same way.
+ * A person's approval must not be lost because a tool server restarts. An approved call of which nothing was sent,
+ * because its server is away, stays approved; the run is parked between the tries and holds nothing meanwhile, so a
+ * cancel ends the wait. A call that no person has approved fails at once: the agent gets the error and can repeat the
+ * call. An agent that cannot work without the server waits in the same way.
  */
 import { SERVER_AWAY } from "@/lib/runs/rules/call-state";
 import { SERVER_AWAY_WAITS_MS } from "@/lib/limits";
@@ -13,7 +13,7 @@ import { ServerUnreachable } from "@/lib/tools/tool-pool";
 
 const TRIES_MAX = SERVER_AWAY_WAITS_MS.length + 1;
 
-/** Until when a call is not to be tried, whatever else has woken its run; null when it may be. */
+/** Until when a call must not be tried, whatever else has woken its run; null when it may be. */
 export function restOfWait({ deps }: RunContext, call: CallRow): Waiting | null {
   return restOf(waitOf(call), deps.now());
 }
@@ -79,7 +79,7 @@ export async function waitAtStep(
   message: string,
 ): Promise<Waiting | null> {
   const before = waitOf({ error: memory.steps.get(stepId)?.error ?? null });
-  // Something else has woken the run: the server may be back before its time, but that it is not uses no try up.
+  // Something else has woken the run: the server may be back early, but if it is not, no try is used up.
   const rest = restOf(before, deps.now());
   if (rest) return rest;
   const next = nextWait(before, deps.now(), `${message} Try`);
@@ -88,7 +88,7 @@ export async function waitAtStep(
   return { for: "time", until: next.until };
 }
 
-/** Whether people's own calls of the turn have waited for a server already, and in vain. */
+/** Whether approved calls of the turn have already waited for a server in vain. */
 export function hasWaitedForCalls(calls: readonly CallRow[]): boolean {
   return calls.some(
     ({ approval, status, error }) =>
@@ -96,15 +96,12 @@ export function hasWaitedForCalls(calls: readonly CallRow[]): boolean {
   );
 }
 
-/**
- * People let it through, so it is not thrown away. One that a worker that died may have sent is not for whoever asks
- * here.
- */
+/** People approved it, so it is not discarded. Excludes a call that a dead worker may have sent. */
 function isPrecious(call: CallRow): boolean {
   return call.approval?.status === "approved" && (call.status === "approved" || call.status === "executing");
 }
 
-/** Whether an agent's tools could not be listed because a server of it is away, which may pass. */
+/** Whether an agent's tools could not be listed because one of its servers is away, which may be temporary. */
 export function isServerAway(error: unknown): error is Error {
   return error instanceof Error && error.cause instanceof ServerUnreachable && error.cause.isPassing;
 }

@@ -51,13 +51,13 @@ describe("what templates put into an address", () => {
     ". ./../x",
     " ../x",
     "\t..",
-  ])("cannot climb: %j is refused and nothing is sent", async (id) => {
+  ])("cannot escape its path segment: %j is refused and nothing is sent", async (id) => {
     const { run, paths } = await send((origin) => `${origin}/orders/{{ params.id }}/lines`, { id });
     expect([run.status, paths]).toEqual(["failed", []]);
     expect(run.error).toMatchObject({ message: expect.stringContaining('"params.id" would lead to another path') });
   });
 
-  test("cannot climb in two halves", async () => {
+  test("cannot escape its path segment in two halves", async () => {
     const { run, paths } = await send((origin) => `${origin}/orders/{{ params.id }}{{ params.other }}/lines`, {
       id: ".",
       other: ".",
@@ -73,25 +73,25 @@ describe("what templates put into an address", () => {
     expect(paths).toEqual(["/find?q=a%26admin%3D1%2B2%2F..&limit=1"]);
   });
 
-  test("that is a secret arrives whole, and stands in no row", async () => {
+  test("that is a secret arrives whole, and is in no row", async () => {
     const { run, paths } = await send((origin) => `${origin}/{{ env.KEY }}/x?k={{ params.pin }}`, { pin: "p&i=n" });
     expect([run.status, paths]).toEqual(["complete", ["/s3nt%2Finel%3Fkey%23x%20y/x?k=p%26i%3Dn"]]);
     expect(JSON.stringify(run)).not.toContain("inel");
   });
 
-  test("that is a secret cannot climb either, and the refusal does not say it", async () => {
+  test("that is a secret cannot escape its path segment either, and the refusal does not reveal it", async () => {
     const { run, paths } = await send((origin) => `${origin}/{{ params.pin }}/x`, { pin: "../sentinel-pin" });
     expect([run.status, paths]).toEqual(["failed", []]);
     expect(run.error).toMatchObject({ message: expect.stringContaining("would lead to another path") });
     expect(JSON.stringify(run)).not.toContain("sentinel-pin");
   });
 
-  test("from a variable at the beginning is an address as it stands", async () => {
+  test("from a variable at the beginning is a whole address", async () => {
     const { run, paths } = await send(() => "{{ env.BASE }}/orders/{{ params.id }}", { id: "a b" });
     expect([run.status, paths]).toEqual(["complete", ["/api/orders/a%20b"]]);
   });
 
-  test("in the place of the host is a host and nothing else", async () => {
+  test("in place of the host is a host and nothing else", async () => {
     for (const id of ["127.0.0.1/x", "u@127.0.0.1", "127.0.0.1?x", "127.0.0.1\\x", "a b", "127.0.0.1#"]) {
       const { run, paths } = await send((origin) => `http://{{ params.id }}:${new URL(origin).port}/x`, { id });
       expect([run.status, paths]).toEqual(["failed", []]);

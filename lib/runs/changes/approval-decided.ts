@@ -1,4 +1,4 @@
-/** One person's word on one question. The first way out of `pending` is final. */
+/** One person's decision about one approval. The first transition out of `pending` is final. */
 import type { Actor } from "@/lib/people/rules/actor";
 import type { ApprovalStatus } from "@/lib/approvals/rules/approval-state";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
@@ -81,7 +81,7 @@ const known = ({ userId, userName }: ApprovalDecided["decision"]) => ({
   edited: null,
 });
 
-/** `approvals` counts this decision. */
+/** `approvals` includes this decision. */
 export function statusAfter(
   { approvals, minApprovals }: Pick<ApprovalRow, "approvals" | "minApprovals">,
   verdict: DecisionRow["verdict"],

@@ -19,7 +19,7 @@ export const approvalEscalated: ChangeKind<ApprovalEscalated> = {
     const approval = approvalOf(snapshot, approvalId);
     approval.escalatedAt = at;
     approval.version += 1;
-    // Where nobody is named everyone may decide already.
+    // Without named approvers everyone may already decide.
     if (approval.approvers.length > 0) approval.approvers = [...new Set([...approval.approvers, ...to])];
   },
 };

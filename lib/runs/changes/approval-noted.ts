@@ -1,6 +1,5 @@
 /**
- * What people did around a question without answering it: it was put aside or taken up again, or its record did not
- * agree.
+ * What people did about an approval without deciding it: it was set aside or brought back, or its record did not agree.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import type { EventData } from "@/lib/audit/rules/audit-event";

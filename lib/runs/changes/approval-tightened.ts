@@ -1,6 +1,6 @@
 /**
- * A question that waits is held to a stricter rule than it was asked by. Approvals of people whom that rule does not
- * let decide stay on record and count no more: `approvals` is how many still do.
+ * A waiting approval gets a stricter rule than it was asked under. Approvals of people who may not decide under that
+ * rule stay on record but no longer count: `approvals` is how many still do.
  */
 import type { ApprovalRule } from "@/lib/policy/approval-rule";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
@@ -11,7 +11,7 @@ export interface ApprovalTightened extends Change {
   approvalId: string;
   callId: string;
   rule: ApprovalRule;
-  /** Of the rule, and those whom an escalation has named. */
+  /** Approvers of the rule, and those whom an escalation has named. */
   approvers: string[];
   approvals: number;
 }

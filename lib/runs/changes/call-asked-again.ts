@@ -1,6 +1,6 @@
 /**
- * A grant that no longer fits (another definition, a stricter rule, an approver who was shut out) is taken back, and
- * people are asked anew, or the call is refused outright. The old approval stays on record as it was decided.
+ * A grant that no longer fits (another definition, a stricter rule, a disabled approver) is withdrawn, and people are
+ * asked again, or the call is refused outright. The old approval stays on record as it was decided.
  */
 import { callRecord, questionRecord } from "@/lib/runs/changes/call-record";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
@@ -26,9 +26,9 @@ export interface CallAskedAgain extends Change {
   kind: "call_asked_again";
   call: AskedCall;
   why: string;
-  /** What of its record was changed by hand. */
+  /** Which part of its record was changed by hand. */
   problem?: string;
-  /** Null: the call is refused. */
+  /** Null when the call is refused. */
   approval: NewApproval | null;
   error: CallError | null;
 }

@@ -1,4 +1,4 @@
-/** What came of a call that was sent, or that nobody knows it. */
+/** The outcome of a call that was sent, or that it is unknown. */
 import { digestOutput } from "@/lib/text/digest";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { leaveOut } from "@/lib/runs/changes/leave-out";
@@ -13,7 +13,7 @@ export interface CallEnded extends Change {
   result: unknown;
   error: CallError | null;
   durationMs: number;
-  /** What the call would have cost, when it is certain that it was not sent. */
+  /** The cost of the call, when it is certain that it was not sent. */
   refundUsd: number;
 }
 

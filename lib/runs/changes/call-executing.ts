@@ -1,4 +1,4 @@
-/** A call counts as sent from here on: on record before any byte leaves. It uses the grant up, and is charged. */
+/** From here on a call counts as sent: on record before any byte leaves. It uses up the grant, and is charged. */
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { callOf, moveCall } from "@/lib/runs/changes/move";
 import { leaveOut } from "@/lib/runs/changes/leave-out";
@@ -29,7 +29,7 @@ export const callExecuting: ChangeKind<CallExecuting> = {
     ...(warnsOfBudget ? [spend.warning] : []),
   ],
   apply(snapshot, { callId, epoch, at }) {
-    // A call that may be sent twice is begun again while it is on record as begun.
+    // A call that may be sent twice can be begun again while it is on record as begun.
     const before = callOf(snapshot, callId);
     if (before.status === "executing" && !before.retrySafe)
       throw new Error(`unreachable: call ${callId} was sent before`);

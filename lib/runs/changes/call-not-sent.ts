@@ -1,6 +1,6 @@
 /**
- * Nothing of a call left this process, so it is approved as before: to be asked again, taken up anew, or, where its
- * server is away, tried again later, of which `wait` says when.
+ * Nothing of a call left this process, so it is approved as before: to be asked again, resumed, or, if its server is
+ * away, tried again at the time in `wait`.
  */
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { refund } from "@/lib/runs/changes/call-ended";
@@ -10,7 +10,7 @@ import type { ServerWait } from "@/lib/runs/snapshot";
 export interface CallNotSent extends Change {
   kind: "call_not_sent";
   callId: string;
-  /** Whether it was on record as sent for this try. */
+  /** Whether this try was on record as sent. */
   begun: boolean;
   refundUsd: number;
   wait: ServerWait | null;

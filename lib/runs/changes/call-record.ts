@@ -1,7 +1,7 @@
 /**
- * What the sealed trail keeps of a call and of a question about it. Rows are compared with this before anything is
- * decided or sent, so that all by which a call is judged, shown and sent stands in it, as a digest where it is long or
- * may be private.
+ * What the sealed trail stores of a call and of its approval. Rows are compared with this before anything is decided or
+ * sent, so it contains everything by which a call is judged, shown and sent, as a digest where it is long or may be
+ * private.
  */
 import type { EventData } from "@/lib/audit/rules/audit-event";
 import { findDecisive, type TraceEntry } from "@/lib/policy/policy-answer";
@@ -21,7 +21,7 @@ interface RecordedCall {
   error: unknown;
 }
 
-/** A call that was let through without a person has a name of its own: nobody approved it. */
+/** A call that was allowed without a person has its own event type: nobody approved it. */
 export const judgedType = (status: string): string => (status === "approved" ? "call.allowed" : `call.${status}`);
 
 export function callRecord(call: RecordedCall): EventData {
@@ -70,7 +70,7 @@ export function questionRecord(question: RecordedQuestion, trace: unknown): Even
   };
 }
 
-/** The layer that decided, with file and line where a file says so. */
+/** The layer that decided, with file and line if it comes from a file. */
 function decidedBy(trace: unknown): EventData {
   const entry = findDecisive((trace ?? []) as TraceEntry[]);
   if (!entry) return {};

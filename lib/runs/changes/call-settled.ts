@@ -1,4 +1,6 @@
-/** A person's word on a call whose outcome is unknown: it happened, it did not (so it is sent), or it failed. */
+/**
+ * A person says what became of a call whose outcome is unknown: it happened, it did not (so it is sent), or it failed.
+ */
 import type { Actor } from "@/lib/people/rules/actor";
 import { digestOutput } from "@/lib/text/digest";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";

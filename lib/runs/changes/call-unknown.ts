@@ -1,6 +1,6 @@
 /**
- * Nobody here knows what became of a call: a worker died after it was on record as sent, or the database may have lost
- * the record that it was. A person looks before anything more happens to it.
+ * The outcome of a call is unknown: a worker died after it was on record as sent, or the database may have lost that
+ * record. A person checks before anything more happens to it.
  */
 import { COMMITS_LOST } from "@/lib/runs/rules/call-state";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
@@ -9,7 +9,7 @@ import { moveCall } from "@/lib/runs/changes/move";
 export interface CallUnknown extends Change {
   kind: "call_unknown";
   callId: string;
-  /** The run is one of which commits may have been lost. */
+  /** Commits of the run may have been lost. */
   isCommitLost: boolean;
 }
 

@@ -1,13 +1,12 @@
 /**
- * What a change of a run is. Each kind is one file: what it carries, the events it puts on the trail, and its effect.
- * The worker that makes a change and whoever reads the journal later use the same `apply`, so an effect is written
- * once.
+ * What a change of a run is. Each kind is one file: its data, the events it puts on the trail, and its effect. The
+ * worker that makes a change and a later reader of the journal use the same `apply`, so an effect is written once.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import type { EventData } from "@/lib/audit/rules/audit-event";
 import type { RunRow, RunSnapshot } from "@/lib/runs/snapshot";
 
-/** JSON, as it stands in the journal. */
+/** JSON, as it is in the journal. */
 export interface Change {
   kind: string;
   /** ISO 8601. */
@@ -16,9 +15,9 @@ export interface Change {
 
 export interface EventDraft {
   type: string;
-  /** What is undefined is left out. */
+  /** Undefined values are omitted. */
   data: { [key: string]: EventData[string] | undefined };
-  /** Kimitsu itself when left out. */
+  /** Kimitsu itself when omitted. */
   actor?: Actor;
   /** When it is not the time of the change. */
   at?: string;
@@ -27,14 +26,16 @@ export interface EventDraft {
 export interface ChangeKind<C extends Change> {
   kind: C["kind"];
   events(change: C): EventDraft[];
-  /** Changes the snapshot in place. Throws when the change does not fit, which only a broken record can bring about. */
+  /** Changes the snapshot in place. Throws when the change does not fit, which only a broken record can cause. */
   apply(snapshot: RunSnapshot, change: C): void;
-  /** The approvals whose rows move with it. */
+  /** The approvals whose rows change with it. */
   approvals?(change: C): string[];
-  /** As it stands in the journal: without what `open` can tell from the rest. A row that has all of it is opened too. */
+  /**
+   * As it is in the journal: without what `open` can derive from the rest. `open` also reads a row that is complete.
+   */
   keep?(change: C, run: RunFacts): object;
   open?(kept: never, run: RunFacts): C;
 }
 
-/** What a change may leave out because its run says it, from its first row to its last. */
+/** Facts that a change may omit because they are the same for the whole run. */
 export type RunFacts = Readonly<Pick<RunRow, "id" | "workflow" | "configHash">>;

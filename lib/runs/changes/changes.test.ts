@@ -139,7 +139,7 @@ const executing = (epoch: number): RunChange => ({
   warnsOfBudget: false,
 });
 
-/** Makes the changes, and reads them back as a journal would give them. */
+/** Makes the changes, and reads them back as a journal would return them. */
 function make(...builds: ((snapshot: RunSnapshot) => RunChange)[]): RunSnapshot {
   const made = emptySnapshot(RUN.id);
   const rows: string[] = [];
@@ -180,7 +180,7 @@ describe("a question", () => {
     expect(snapshot.calls.get("call_1")?.approval).toBe(snapshot.approvals.get("apr_1"));
   });
 
-  test("waits until enough people have agreed, and goes on with the last of them", () => {
+  test("waits until enough people have agreed, and continues with the last of them", () => {
     const one = make(asked, () => decide("usr_2", "approved"));
     expect([one.approvals.get("apr_1")?.status, one.calls.get("call_1")?.status]).toEqual([
       "pending",
@@ -199,7 +199,7 @@ describe("a question", () => {
     ]).toEqual(["approved", "approved", "running"]);
   });
 
-  test("is over with the first refusal, and takes no second answer", () => {
+  test("is over with the first rejection, and takes no second answer", () => {
     const rejected = make(asked, () => decide("usr_2", "rejected"));
     expect(rejected.calls.get("call_1")).toMatchObject({
       status: "rejected",
@@ -227,7 +227,7 @@ describe("a call", () => {
   const allowed = (snapshot: RunSnapshot, retrySafe = false) =>
     turn(snapshot, { calls: [{ ...CALL, status: "approved", retrySafe }], approvals: [] });
 
-  test("is charged when it is begun, and given back when nothing left", () => {
+  test("is charged when it is begun, and refunded when nothing was sent", () => {
     const begun = make(allowed, () => executing(1));
     expect(begun.run.costUsd).toBe(7);
     expect(begun.calls.get("call_1")).toMatchObject({ status: "executing", epoch: 1, attempt: 1, executingAt: AT });
@@ -269,7 +269,7 @@ describe("a call", () => {
     expect([begun.run.status, begun.steps.get("step_1")?.status]).toEqual(["complete", "cancelled"]);
   });
 
-  test("takes its run over the warning line once", () => {
+  test("takes its run over the warning threshold once", () => {
     const snapshot = make((before) => turn(before, { calls: [], approvals: [], costUsd: 7.9 }));
     expect(eventsOf(turn(snapshot, { calls: [], approvals: [], costUsd: 0.2 })).map(({ type }) => type)).toContain(
       "run.budget_warning",

@@ -1,6 +1,6 @@
 /**
- * The run was under way while the database lost commits: none of its calls is sent before a person says that it was
- * not.
+ * The run was in progress while the database lost commits: none of its calls is sent before a person says that it was
+ * not sent before.
  */
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 

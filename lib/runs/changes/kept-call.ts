@@ -1,6 +1,6 @@
 /**
- * A call and the question about it, as a journal row keeps them: without what the turn that asked for the call, the
- * rule of the question or the run says already. What is left out is filled in when the row is read. Pure.
+ * A call and its approval as a journal row stores them: without what the turn that made the call, the rule of the
+ * approval or the run already says. Omitted values are filled in when the row is read. Pure.
  */
 import { digestCanonical } from "@/lib/text/digest";
 import type { ApprovalRule } from "@/lib/policy/approval-rule";
@@ -9,7 +9,7 @@ import type { RunFacts } from "@/lib/runs/changes/change";
 import { leaveOut } from "@/lib/runs/changes/leave-out";
 import type { NewApproval, NewCall, NewTurn } from "@/lib/runs/changes/turn-recorded";
 
-/** Where a call stands: the turn that asked for it, and as which of its calls. */
+/** Position of a call: the turn that made it, and its index among that turn's calls. */
 export interface CallPlace {
   run: RunFacts;
   stepId: string;
@@ -43,7 +43,7 @@ function knownOfCall({ run, stepId, turn, place }: CallPlace): Partial<NewCall> 
     costUsd: 0,
     result: null,
     error: null,
-    // Only what the model wrote in the canonical form is the same text when it is read back.
+    // Only what the model wrote in canonical form is the same text when it is read back.
     ...(asked && { arguments: asked.arguments, argumentsCanonical: JSON.stringify(asked.arguments) }),
   };
 }
@@ -80,7 +80,7 @@ function knownOfQuestion(rule: ApprovalRule, call: AskedCall | undefined, run: R
   } as Partial<NewApproval>;
 }
 
-/** What of its rule a question has as columns of its own. */
+/** The parts of its rule that an approval has as its own columns. */
 export const columnsOfRule = (rule: ApprovalRule) => ({
   approvers: rule.approvers,
   minApprovals: rule.minApprovals,
@@ -91,7 +91,7 @@ export const columnsOfRule = (rule: ApprovalRule) => ({
   escalateTo: rule.escalate?.to ?? [],
 });
 
-/** Never to be changed, whatever the defaults of a project become: what is on record is read by it. */
+/** Must never change, whatever the defaults of a project become: existing records are read with it. */
 const usualRule = (): ApprovalRule => ({
   onReject: "fail",
   timeoutMs: null,
@@ -111,7 +111,10 @@ interface KeptLayers {
   layers: (KeptLayer | PolicyLayer)[];
 }
 
-/** A layer by its name alone was passed, for the reason that is usual. Never to be changed: what is on record is read by it. */
+/**
+ * A layer given by its name alone was passed, for the usual reason. Must never change: existing records are read with
+ * it.
+ */
 const USUAL_REASONS: Partial<Record<PolicyLayer, string>> = {
   bypass: "mode is not bypass",
   budget: "no budget is set",

@@ -1,4 +1,4 @@
-/** What a journal row leaves out of a change is there again when the row is read, and what differs is kept. */
+/** What a journal row omits from a change is filled in when the row is read, and what differs is stored. */
 import { describe, expect, test } from "vitest";
 import { DEFAULT_APPROVAL_RULE } from "@/lib/policy/approval-rule";
 import { keepChange, openChange, type RunChange } from "@/lib/runs/changes/registry";
@@ -100,7 +100,7 @@ const write = (change: RunChange, at = AT) => JSON.stringify(keepChange(change, 
 const readBack = (text: string, at = AT) => openChange(JSON.parse(text) as object, RUN, at);
 
 describe("a turn", () => {
-  test("is kept without what its parts say of each other, and read back as it was", () => {
+  test("is stored without what its parts say about each other, and read back unchanged", () => {
     const kept = write(recorded());
     expect(readBack(kept)).toEqual(recorded());
     for (const name of ["at", "policyHash", "argumentsCanonical", "agentSays", "workflow", "minApprovals", "usage"]) {

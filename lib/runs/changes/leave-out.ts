@@ -1,7 +1,7 @@
 /**
- * Leaves out of a record what its reader knows: the reader spreads the record over the same known values, so that a
- * value that differs, and a record that was written with all of them, are read as they stand. Only for values that
- * every such record has, and for what becomes JSON, which leaves out what is undefined. Pure.
+ * Omits from a record what its reader knows: the reader spreads the record over the same known values, so a differing
+ * value, or a complete record, is read as it is. Only for values that every such record has, and for what becomes JSON,
+ * which omits undefined. Pure.
  */
 export function leaveOut<Row extends object>(row: Row, known: Partial<Row>): Partial<Row> {
   const kept: Partial<Row> = { ...row };

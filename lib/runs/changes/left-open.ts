@@ -1,4 +1,4 @@
-/** What is still open in a run when it ends: each part ends with it, and has its event. */
+/** What is still open in a run when it ends: each part ends with it, and gets its event. */
 import type { Actor } from "@/lib/people/rules/actor";
 import { AGENTS_SERVER, type CallStatus, RUN_ENDED, SERVER_AWAY } from "@/lib/runs/rules/call-state";
 import { isStepSettled } from "@/lib/runs/rules/step-state";
@@ -31,8 +31,8 @@ export function findLeftOpen({ steps, calls, approvals }: RunSnapshot): LeftOpen
 }
 
 /**
- * A sub-agent was within this system, and is known to have ended; of what else was sent the answer will not be
- * recorded.
+ * A sub-agent works within this system, so it is known to have ended; for anything else that was sent the answer will
+ * not be recorded.
  */
 function endOf(status: CallStatus, server: string): "cancelled" | "failed" | "outcome_unknown" | null {
   if (NEVER_SENT.includes(status)) return "cancelled";

@@ -1,4 +1,4 @@
-/** Moves one part of a run, by the state tables alone: a move that they do not have is refused. */
+/** Moves one part of a run, only by the state tables: any other transition is refused. */
 import { APPROVAL_TRANSITIONS, type ApprovalStatus, isApprovalSettled } from "@/lib/approvals/rules/approval-state";
 import { CALL_TRANSITIONS, type CallStatus, isCallSettled } from "@/lib/runs/rules/call-state";
 import { isRunSettled, RUN_TRANSITIONS, type RunStatus } from "@/lib/runs/rules/run-state";
@@ -60,7 +60,7 @@ export function moveApproval(
   return approval;
 }
 
-/** A step goes on when the last of its questions is answered. */
+/** A step continues when the last of its approvals is decided. */
 export function resumeStep(snapshot: RunSnapshot, stepId: string): void {
   const step = stepOf(snapshot, stepId);
   const isAsked = [...snapshot.approvals.values()].some((each) => each.stepId === stepId && each.status === "pending");

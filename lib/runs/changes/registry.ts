@@ -1,4 +1,4 @@
-/** All kinds of changes. A kind that is not here cannot be read back, so the journal takes no other. */
+/** All kinds of changes. A kind that is not here could not be read back, so the journal accepts no other. */
 import { approvalDecided, type ApprovalDecided } from "@/lib/runs/changes/approval-decided";
 import { approvalEscalated, type ApprovalEscalated } from "@/lib/runs/changes/approval-escalated";
 import { approvalExpired, type ApprovalExpired } from "@/lib/runs/changes/approval-expired";
@@ -100,7 +100,7 @@ function kindOf({ kind }: Change): ChangeKind<Change> {
 export const eventsOf = (change: RunChange): EventDraft[] => kindOf(change).events(change);
 export const approvalsOf = (change: RunChange): string[] => kindOf(change).approvals?.(change) ?? [];
 
-/** A change as it stands in a journal row. */
+/** A change as it is in a journal row. */
 export type KeptChange = object;
 
 /** `at` is the time of the row. */

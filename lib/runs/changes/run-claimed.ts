@@ -1,4 +1,4 @@
-/** A worker takes the run: for the first time, when it goes on, or from a worker that is gone. */
+/** A worker claims the run: for the first time, when it resumes, or from a worker that is gone. */
 import type { RunStatus } from "@/lib/runs/rules/run-state";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { moveRun } from "@/lib/runs/changes/move";

@@ -1,4 +1,4 @@
-/** A run begins: what it is, who asked for it, and its first steps. A retry brings along what ended well before. */
+/** A run begins: what it is, who started it, and its first steps. A retry includes what completed before. */
 import type { EventData } from "@/lib/audit/rules/audit-event";
 import { digestOutput } from "@/lib/text/digest";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
@@ -7,7 +7,7 @@ import type { RunRow, RunSnapshot, StepRow } from "@/lib/runs/snapshot";
 
 export type NewStep = Pick<StepRow, "id" | "key" | "type" | "agent"> &
   Partial<Pick<StepRow, "parentId" | "itemIndex" | "input">> & {
-    /** Of the run that this one is a retry of: it is not done again. */
+    /** From the run that this one retries: it is not done again. */
     kept?: Pick<StepRow, "status" | "output" | "degraded" | "state" | "startedAt" | "completedAt">;
   };
 
@@ -23,7 +23,7 @@ type FirstColumns = Pick<RunRow, "id" | "workflow" | "version" | "configHash" | 
 export interface NewRun extends FirstColumns {
   steps: NewStep[];
   /**
-   * The values of params marked secret, encrypted. They stand on the row alone, and are gone when the run has ended.
+   * The values of params marked secret, encrypted. They are only on the row, and are deleted when the run has ended.
    */
   secrets: Uint8Array<ArrayBuffer> | null;
 }
@@ -31,7 +31,7 @@ export interface NewRun extends FirstColumns {
 export function createRun(newRun: NewRun, at: string): RunCreated {
   const { id, workflow, version, configHash, startedBy, startedByUserId, starterIds, retryOfRunId } = newRun;
   const { params, agents, costBudgetUsd, steps } = newRun;
-  // Named one by one: whatever else a caller's object holds must not be sealed.
+  // Listed one by one: other properties of a caller's object must not be sealed.
   const started = { startedBy, startedByUserId, starterIds, retryOfRunId };
   const run = { id, workflow, version, configHash, ...started, params, agents, costBudgetUsd };
   return { kind: "run_created", at, run, steps };

@@ -15,7 +15,7 @@ export interface RunEnded extends Change {
   leftOpen: LeftOpen;
 }
 
-/** Throws when a call was sent and has no result: its result comes first. */
+/** Throws when a call was sent and has no result: its result must come first. */
 export function endRun(
   snapshot: RunSnapshot,
   { end, activeMs, at }: { end: RunEnd; activeMs: number; at: string },

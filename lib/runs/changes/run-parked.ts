@@ -1,6 +1,6 @@
 /**
- * The worker lets go of a run that waits: for people, for a person's review, or for its time; or hands it over, as at
- * shutdown. Waiting for a rate limit or a retry is not worth an event each time; that another process is to go on is.
+ * The worker releases a run that waits for people, for a person's review, or for a time; or hands it over, as at
+ * shutdown. Waiting for a rate limit or a retry gets no event each time; a handover does.
  */
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { leaveOut } from "@/lib/runs/changes/leave-out";
@@ -8,12 +8,12 @@ import { moveRun } from "@/lib/runs/changes/move";
 
 export interface RunParked extends Change {
   kind: "run_parked";
-  /** `running` is for a run that waits for its time alone, or is handed over. */
+  /** `running` is for a run that waits only for a time, or is handed over. */
   status: "pending_approval" | "needs_human_review" | "running";
-  /** When to look again although nothing happened. */
+  /** When to check again even if nothing happened. */
   wakeAt: string | null;
   activeMs: number;
-  /** That hands it over; left out where nobody has to be told. */
+  /** The worker that hands it over; omitted when no event is needed. */
   worker?: string;
 }
 
@@ -35,7 +35,7 @@ export const runParked: ChangeKind<RunParked> = {
 
 const usual = () => ({ status: "pending_approval", wakeAt: null }) as const;
 
-/** A run that waits for nobody and for no time would never be looked at again. */
+/** A run that waits for nobody and for no time would never be advanced again. */
 export const wakeTimeOf = ({ status, wakeAt, at }: RunParked): string | null =>
   status === "running" ? (wakeAt ?? at) : wakeAt;
 

@@ -1,6 +1,6 @@
 /**
- * The worker lets go of a run that it could not advance by a fault that is not the run's own: the project version
- * cannot be read here, or a defect. What went wrong stands on the run until it goes on.
+ * The worker releases a run that it could not advance because of a fault that is not the run's own: the project version
+ * cannot be read here, or a defect. The error stays on the run until it continues.
  */
 import { FAULT_BACKOFF_MAX_MS, FAULT_BACKOFF_MS } from "@/lib/limits";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
@@ -21,7 +21,7 @@ export const runReleased: ChangeKind<RunReleased> = {
   },
 };
 
-/** Each time later than the time before. */
+/** Each time with a longer delay. */
 export function retryTimeAfter({ run }: RunSnapshot, at: Date): Date {
   const before = Math.min((run.error?.attempts ?? 1) - 1, 30);
   return new Date(at.getTime() + Math.min(FAULT_BACKOFF_MS * 2 ** before, FAULT_BACKOFF_MAX_MS));

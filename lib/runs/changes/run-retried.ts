@@ -1,4 +1,4 @@
-/** A run that is over goes on as another one. */
+/** An ended run is continued by another one. */
 import type { Actor } from "@/lib/people/rules/actor";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 

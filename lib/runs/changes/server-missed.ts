@@ -1,4 +1,4 @@
-/** The run goes on without a tool server that cannot be reached: on its trail once for each server. */
+/** The run continues without a tool server that cannot be reached: on its trail once for each server. */
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 
 export interface ServerMissed extends Change {

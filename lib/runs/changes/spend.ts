@@ -1,8 +1,8 @@
-/** A run's money: the warning stands on the trail once, with the very change that takes the run over the line. */
+/** A run's money: the warning is on the trail once, with the change that takes the run over the threshold. */
 import { BUDGET_WARNING_SHARE } from "@/lib/limits";
 import type { RunRow } from "@/lib/runs/snapshot";
 
-/** Whether spending this takes the run over the line. */
+/** Whether spending this takes the run over the threshold. */
 export function budgetWarning(
   { costUsd, costBudgetUsd }: Pick<RunRow, "costUsd" | "costBudgetUsd">,
   usd: number,
@@ -12,7 +12,7 @@ export function budgetWarning(
   return costUsd < line && addUsd(costUsd, usd) >= line;
 }
 
-/** Money is kept to a millionth, as in the database: sums of floating numbers are off by less. */
+/** Money is stored to a millionth, as in the database: errors of floating-point sums are smaller. */
 export const addUsd = (left: number, right: number): number => Math.round((left + right) * 1e6) / 1e6;
 
 export const spend = {

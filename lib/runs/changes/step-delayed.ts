@@ -1,4 +1,4 @@
-/** A step whose agent cannot list its tools stays as it is, and says why nothing happens. */
+/** A step whose agent cannot list its tools keeps its status, and says why nothing happens. */
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { stepOf } from "@/lib/runs/changes/move";
 import type { ServerWait } from "@/lib/runs/snapshot";

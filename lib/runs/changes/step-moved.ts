@@ -1,4 +1,4 @@
-/** A step begins, ends, or is sent to a person. */
+/** A step begins, ends, or waits for a person. */
 import { SERVER_AWAY } from "@/lib/runs/rules/call-state";
 import { digestOutput } from "@/lib/text/digest";
 import type { StepStatus } from "@/lib/runs/rules/step-state";
@@ -38,7 +38,7 @@ export function applyMove(snapshot: RunSnapshot, move: StepMove, at: string): vo
   step.state = { ...step.state, ...move.state };
 }
 
-/** The error of a step, without what stands in its place while the step waits for a server. */
+/** The error of a step, without the placeholder that is there while the step waits for a server. */
 export const withoutWait = ({ error }: Pick<StepRow, "error">): StepRow["error"] =>
   error?.code === SERVER_AWAY ? null : error;
 

@@ -1,7 +1,4 @@
-/**
- * A person's word on an output that an agent wanted seen: accepted, so the step goes on to its checks, or not, so it
- * fails.
- */
+/** A person's review of an agent's output: accepted, so the step proceeds to its checks, or refused, so it fails. */
 import type { Actor } from "@/lib/people/rules/actor";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { moveStep } from "@/lib/runs/changes/move";

@@ -1,4 +1,4 @@
-/** The items of a fan-out, or the steps of a sub-workflow or sub-agent, stand below a step from here on. */
+/** Adds the items of a fan-out, or the steps of a sub-workflow or sub-agent, below a step. */
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { addStep, type NewStep } from "@/lib/runs/changes/run-created";
 

@@ -1,7 +1,6 @@
 /**
- * One answer of a model, what it cost, the calls it asked for as the policy judged them, and the questions to people.
- * It is on record as a whole or not at all, so it is paid for once. A webhook step records its call in the same way,
- * without a turn.
+ * One answer of a model, its cost, its calls as the policy judged them, and the approvals. It is recorded as a whole or
+ * not at all, so it is paid for once. A webhook step records its call in the same way, without a turn.
  */
 import { digestOutput } from "@/lib/text/digest";
 import type { Change, ChangeKind, EventDraft } from "@/lib/runs/changes/change";
@@ -39,9 +38,9 @@ export interface TurnRecorded extends Change {
   turn: NewTurn | null;
   calls: NewCall[];
   approvals: NewApproval[];
-  /** Merged into what the step remembers. */
+  /** Merged into the step's state. */
   stepState: object;
-  /** Set when this turn takes the run over the line at which its budget is warned of. */
+  /** Set when this turn takes the run over the threshold for its budget warning. */
   warnsOfBudget: boolean;
 }
 
@@ -113,7 +112,7 @@ interface KeptChange extends Pick<TurnRecorded, "kind" | "at" | "stepId"> {
 const usualChange = () => ({ stepState: {}, warnsOfBudget: false });
 
 type KeptTurn = Partial<NewTurn> & {
-  /** The model answered at the first attempt, of which all is told by the turn itself. */
+  /** The model answered at the first attempt, which the turn itself describes completely. */
   atOnce?: true;
 };
 

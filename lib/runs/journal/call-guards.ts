@@ -1,4 +1,7 @@
-/** What must hold in the moment in which a call is begun and no journal says: that nothing is paused, and that those who approved it may still decide. */
+/**
+ * What must hold at the moment a call begins and is in no journal: that nothing is paused, and that those who approved
+ * it may still decide.
+ */
 import { mayDecide } from "@/lib/approvals/transitions/eligible-sql";
 import type { Statements } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
@@ -7,7 +10,8 @@ import type { ApprovalRow, CallRow, RunRow } from "@/lib/runs/snapshot";
 export const IS_NOT_PAUSED = Prisma.sql`NOT EXISTS (SELECT 1 FROM settings WHERE key = 'dispatch.paused' AND value = 'true'::jsonb)`;
 
 /**
- * Enough of those who approved this very question may still decide. What they approved is sealed; what they may is not.
+ * Enough of those who approved this exact question may still decide. What they approved is sealed; what they may do is
+ * not.
  */
 export function isGranted(call: CallRow, approval: ApprovalRow, { starterIds }: RunRow): Prisma.Sql {
   const { questionDigest, selfApproval, minApprovals, approvers } = approval;
@@ -16,7 +20,7 @@ export function isGranted(call: CallRow, approval: ApprovalRow, { starterIds }: 
     .map(({ userId }) => userId)
     .filter((userId) => selfApproval || !starterIds.includes(userId));
   if (approval.status !== "approved" || approval.digest !== call.digest) return Prisma.sql`false`;
-  // Found by its id and then looked at: as a condition the rest would be found by an index of all calls that are alike.
+  // Found by its id and then compared: with the rest as conditions Postgres would use an index of all equal calls.
   return Prisma.sql`(
       SELECT a.status = 'approved' AND a.digest = ${approval.digest} AND a.question_digest = ${questionDigest}
         AND a.server = ${call.server} AND a.tool = ${call.tool} AND a.call_id = ${call.id} AND a.version = ${approval.version}
@@ -26,7 +30,7 @@ export function isGranted(call: CallRow, approval: ApprovalRow, { starterIds }: 
       WHERE u.id = ANY (${agreed}::text[]) AND ${mayDecide(Prisma.sql`${approvers}::text[]`)})`;
 }
 
-/** Whether all of them hold now: what refused a commit a moment ago may be over. */
+/** Whether all of them hold now: the reason for a refused commit may be gone. */
 export async function doHold(db: Statements, guards: readonly Prisma.Sql[]): Promise<boolean> {
   const [row] = await db.$queryRaw<{ holds: boolean | null }[]>`SELECT ${Prisma.join([...guards], " AND ")} AS holds`;
   return row?.holds === true;

@@ -1,7 +1,7 @@
 /**
- * Changes a run from outside its worker: a person decides, a timer runs out. The run is read and the change made of
- * what was read; when something came in between it is read again, a few times, and then under a lock, so that a busy
- * worker cannot keep a person out.
+ * Changes a run from outside its worker: a person decides, a timer expires. The run is read and the change built from
+ * it; when another commit came in between it is read again, a few times, and then under a lock, so that a busy worker
+ * cannot keep a person out.
  */
 import { missingRun } from "@/lib/audit/queries/missing-run";
 import type { Db } from "@/lib/database/client";
@@ -24,7 +24,7 @@ export interface OutsideChange<T> {
   done: T;
 }
 
-/** Builds the change of what was read. A refusal is thrown; null means that there is nothing to change. */
+/** Builds the change from the run that was read. A refusal is thrown; null means that there is nothing to change. */
 export type BuildChange<T> = (run: OpenRun) => OutsideChange<T> | null;
 
 export type ChangeOutcome<T> =
@@ -36,11 +36,11 @@ export type ChangeOutcome<T> =
 export interface HowToChange<T> {
   build: BuildChange<T>;
   at: Date;
-  /** The run where the caller has it at hand already; it is not used again after a conflict. */
+  /** The run, if the caller already has it; it is not used again after a conflict. */
   first?: OpenRun;
-  /** Also where rows of the run or its approvals say something else than its journal: for what sends nothing. */
+  /** Commit even if rows of the run or its approvals differ from its journal: for changes that send nothing. */
   despiteRow?: boolean;
-  /** The points around each try to commit. */
+  /** The pause points around each attempt to commit. */
   pauses?: Pauses;
 }
 
@@ -68,7 +68,7 @@ export async function changeRun<T>(db: Db, runId: string, how: HowToChange<T>): 
   return db.$transaction((tx) => changeLockedRun(tx, runId, how), { timeout: TRANSACTION_MS_MAX });
 }
 
-/** Within the caller's transaction: whoever else changes the run waits until it ends; rows that only name it do not. */
+/** Within the caller's transaction: other changes of the run wait until it ends; rows that only reference it do not. */
 export async function changeLockedRun<T>(tx: Executor, runId: string, how: HowToChange<T>): Promise<ChangeOutcome<T>> {
   await tx.$queryRaw`SELECT 1 FROM runs WHERE id = ${runId} FOR NO KEY UPDATE`;
   return (await tryOrReadAll(tx, await readRun(tx, runId, how), how)) ?? { kind: "refused" };
@@ -76,7 +76,7 @@ export async function changeLockedRun<T>(tx: Executor, runId: string, how: HowTo
 
 interface HowToRead {
   despiteRow?: boolean;
-  /** Also what has ended, of a long run. */
+  /** Read a long run completely, including what has ended. */
   isAll?: boolean;
 }
 
@@ -87,11 +87,13 @@ async function readRun(db: Executor, runId: string, { despiteRow, isAll }: HowTo
   return read.run;
 }
 
-/** Nothing came in between, so a guard was what refused the commit. */
+/** Nothing came in between, so a guard refused the commit. */
 const isUnchanged = (before: OpenRun, now: OpenRun): boolean =>
   before.head.seq === now.head.seq && before.epoch === now.epoch && before.leaseOwner === now.leaseOwner;
 
-/** What is refused or finds nothing to change may be about something that has ended, and was left out of a long run. */
+/**
+ * A change that is refused or finds nothing to do may concern something that has ended, and was left out of a long run.
+ */
 async function tryOrReadAll<T>(db: Executor, run: OpenRun, how: HowToChange<T>): Promise<ChangeOutcome<T> | null> {
   const all = () => readRun(db, run.snapshot.run.id, { ...how, isAll: true });
   let built: OutsideChange<T> | null;
@@ -105,7 +107,7 @@ async function tryOrReadAll<T>(db: Executor, run: OpenRun, how: HowToChange<T>):
   return run.isPart ? tryOrReadAll(db, await all(), how) : { kind: "nothing" };
 }
 
-/** Null when something came in between, or a guard does not hold. The snapshot is spoilt then. */
+/** Null when another commit came in between, or a guard does not hold. The snapshot is unusable then. */
 async function tryOnce<T>(
   db: Executor,
   run: OpenRun,

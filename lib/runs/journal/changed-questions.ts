@@ -1,6 +1,6 @@
 /**
- * Whether the rows of those questions of a run on which something still depends say what its journal says: people are
- * shown the ones that wait, and a granted one lets its call through.
+ * Whether the rows of a run's approvals that still matter match its journal: people are shown the waiting ones, and a
+ * granted one lets its call through.
  */
 import { type ApprovalColumns, findChangedApproval } from "@/lib/approvals/rules/changed-approval";
 import type { Db } from "@/lib/database/client";
@@ -16,7 +16,7 @@ export const APPROVAL_COLUMNS = Prisma.sql`a.call_id AS "callId", a.step_id AS "
   a.min_approvals AS "minApprovals", a.approvals, a.self_approval AS "selfApproval", a.editable, a.on_reject AS "onReject",
   a.version, a.expires_at AS "expiresAt"`;
 
-/** What was changed in the database; null when all agree, or the run has gone on since it was folded. */
+/** What was changed in the database; null when all agree, or the run has advanced since it was folded. */
 export async function findChangedQuestion(
   db: Pick<Db, "$queryRaw">,
   { snapshot, head }: Folded,
@@ -25,7 +25,7 @@ export async function findChangedQuestion(
   return open.length === 0 ? null : findChanged(db, open, { runId: snapshot.run.id, seq: head.seq });
 }
 
-/** For one that was granted, which no change of its run moves any more. */
+/** For a granted one, which no change of its run moves any more. */
 export const findChangedGrant = (
   db: Pick<Db, "$queryRaw">,
   runId: string,
@@ -46,7 +46,8 @@ async function findChanged(
   { runId, seq }: { runId: string; seq: number | null },
 ): Promise<string | null> {
   const ids = sealed.map(({ id }) => id);
-  // From the run's row, so that it is known whether it has gone on also where the rows of the questions are gone.
+  // Starts from the run's row, so that it is known whether the run has advanced even if the rows of the approvals are
+  // gone.
   const rows = await db.$queryRaw<({ seq: number } & (Row | { id: null }))[]>`${READ_IN_GROUP}SELECT r.seq, a.id,
       a.run_id AS "runId", ${APPROVAL_COLUMNS}
     FROM runs r LEFT JOIN approvals a ON a.id = ANY (${ids}::text[]) WHERE r.id = ${runId}`;

@@ -1,7 +1,7 @@
 /**
- * Takes a run that waits for its time, or one whose worker was silent for too long. Raises the epoch, so that every
- * later write of the worker before is refused. Null when another process was quicker, or the run is not as it was seen
- * any more. Throws RecordChanged when its journal, its row or those of its open questions were changed by hand.
+ * Claims a run that is due, or one whose worker was silent for too long. Raises the epoch, so that every later write of
+ * the previous worker is refused. Null when another process was quicker, or the run is no longer as it was seen. Throws
+ * RecordChanged when its journal, its row or those of its open approvals were changed by hand.
  */
 import type { Db } from "@/lib/database/client";
 import { pause } from "@/lib/pause";
@@ -12,7 +12,7 @@ import { moveHead, RecordChanged } from "@/lib/runs/journal/fold";
 import { findRunToGoOn, type OpenRun } from "@/lib/runs/journal/open-run";
 import { isRunSettled } from "@/lib/runs/rules/run-state";
 
-/** Who takes a run, and for how long without a renewal. */
+/** Who claims a run, and for how long without a renewal. */
 export interface Claimer {
   owner: string;
   leaseMs: number;
@@ -23,7 +23,7 @@ export interface Claimed {
   run: OpenRun;
 }
 
-/** `seenOwner` is who had the run when it was found: another one now means that somebody was quicker. */
+/** `seenOwner` is who had the run when it was found: a different owner now means that somebody was quicker. */
 export interface Candidate {
   id: string;
   leaseOwner: string | null;
@@ -58,8 +58,7 @@ export const claimChange = ({ snapshot, leaseOwner }: OpenRun, worker: string, a
 });
 
 /**
- * That a run waited for its time (a rate limit, the switch that stops all calls) was no event, so that it goes on is
- * none.
+ * Waiting for a time (a rate limit, the switch that stops all calls) was no event, so resuming from it is none either.
  */
 function isAnnounced({ snapshot: { run }, leaseOwner }: OpenRun): boolean {
   return run.status !== "running" || leaseOwner !== null || run.isClaimAnnounced;

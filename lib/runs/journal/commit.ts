@@ -1,7 +1,7 @@
 /**
- * The one way by which a run is changed: the row, the approvals that people see and the journal row, in one statement,
- * guarded by the place in the journal that the writer has seen. Under a lease owner and epoch are guarded too. No row
- * back means that something came in between, and nothing was written; what it was is for the caller to read.
+ * The only way to change a run: its row, the approvals that people see and the journal row, in one statement, guarded
+ * by the journal position that the writer has seen. Under a lease, owner and epoch are guarded too. If no row is
+ * returned, another commit came in between and nothing was written; the caller must read what it was.
  */
 import { auditKeys } from "@/lib/database/audit-keys";
 import { commitInGroup, type Db, isClient } from "@/lib/database/client";
@@ -24,15 +24,15 @@ export interface Lease {
   epoch: number;
 }
 
-/** What becomes of the run's place in the queue. */
+/** What happens to the run's place in the queue. */
 export type QueueMove =
   /** Nothing: the writer is its worker, or gives it nothing to do. */
   | { kind: "stay" }
-  /** It has something to do; a worker that has it right now reads it for itself. */
+  /** It has something to do; a worker that already has it reads the change itself. */
   | { kind: "wake" }
-  /** Nobody has it from here on. */
+  /** Nobody has it any more. */
   | { kind: "release"; wakeAt: Date | null }
-  /** It is this worker's from here on, if it is still as it was seen. */
+  /** This worker has it from now on, if it is still as it was seen. */
   | { kind: "claim"; owner: string; until: Date; seenOwner: string | null }
   /** Whoever has it loses it. */
   | { kind: "revoke"; wakeAt: Date | null; epochs: number };
@@ -44,20 +44,20 @@ export interface Commit {
   lease: Lease | null;
   queue: QueueMove;
   at: Date;
-  /** Further conditions, in SQL, on what no journal says: that a person may still decide, that nothing is paused. */
+  /** Further conditions in SQL that no journal contains: that a person may still decide, that nothing is paused. */
   guards?: Prisma.Sql[];
-  /** Further rows that stand or fall with it, as CTEs that read from `moved`. */
+  /** Further rows written in the same commit, as CTEs that read from `moved`. */
   also?: Prisma.Sql[];
-  /** The run is a copy of those parts that the changes touch, of which no snapshot can be made. */
+  /** The run is a partial copy with only what the changes touch, so no snapshot can be made from it. */
   isDraft?: boolean;
-  /** Also where the rows of its approvals say something else than the journal, and are set right with it. */
+  /** Commit even if the rows of its approvals differ from the journal; this corrects them. */
   despiteRow?: boolean;
 }
 
 export type Executor = Db | Pick<Db, "$queryRaw">;
 
 /**
- * The journal row as it would be written: the caller finds it again by its hash when it does not know whether it was.
+ * The journal row as it would be written: the caller finds it by its hash when it does not know whether it was written.
  */
 export function linkChanges({
   run,
@@ -82,7 +82,10 @@ function dataOf({ snapshot, head, pace = NO_PACE }: Folded, changes: KeptChange[
   return { ...namesSnapshot(seq), changes, snapshot: keepSnapshot(snapshot) };
 }
 
-/** True when it is on record. `entry` is from linkChanges; null for a commit that only moves the run in the queue. */
+/**
+ * True when it is on record. `entry` is from linkChanges; null for a commit that only changes the run's place in the
+ * queue.
+ */
 export async function writeCommit(db: Executor, commit: Commit, entry: Entry | null): Promise<boolean> {
   const statement = commitStatement(commit, entry);
   const { id } = commit.run.snapshot.run;
@@ -124,7 +127,7 @@ function guardsOf({ run, lease, queue, at }: Commit): Prisma.Sql[] {
   return [place, Prisma.sql`runs.lease_owner = ${queue.seenOwner} AND runs.lease_until < ${at}`];
 }
 
-/** All that lists and guards read of the fold. */
+/** Everything of the fold that lists and guards read. */
 function columnsOf({ run }: RunSnapshot, at: Date): Prisma.Sql[] {
   const isOver = isRunSettled(run.status);
   return [

@@ -1,4 +1,4 @@
-/** A copy of those parts of a run that a change touches, for a change that may yet be refused. */
+/** A partial copy of a run with what a change touches, for a change that may still be refused. */
 import type { RunSnapshot } from "@/lib/runs/snapshot";
 
 export interface Touched {

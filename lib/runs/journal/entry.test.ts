@@ -18,7 +18,7 @@ const first = linkEntry(NO_HEAD, content(1), key("a"));
 const second = linkEntry({ seq: 1, hash: first.hash }, content(2), key("a"));
 const head = { seq: 1, hash: first.hash };
 
-test("rows follow upon each other, and say what happened", () => {
+test("rows follow each other, and say what happened", () => {
   expect([first.seq, second.seq]).toEqual([1, 2]);
   expect(findEntryProblem(first, NO_HEAD, [key("a")])).toBeNull();
   expect(findEntryProblem(second, head, [key("b"), key("a")])).toBeNull();
@@ -54,7 +54,7 @@ test.each<[string, Partial<Entry>, string]>([
   expect(findEntryProblem({ ...second, ...change }, head, [key("a")])).toBe(problem);
 });
 
-test("a body is canonical JSON, whatever the order in which its parts were given", () => {
+test("a body is canonical JSON, whatever the order of its parts", () => {
   const [event] = content(1).events;
   const data = { zeta: 1, alpha: { nine: [{ b: 0.1, a: "ä\u2028" }], eight: null }, eta: -0 };
   const actor = { name: "Ana", kind: "user", id: "usr_1", address: "::1" } as const;
@@ -62,7 +62,7 @@ test("a body is canonical JSON, whatever the order in which its parts were given
   expect(body).toBe(canonicalText(JSON.parse(body)));
 });
 
-test("an event with half of a surrogate pair, which Postgres could not read, is not sealed; one that names it is", () => {
+test("an event with half a surrogate pair, which Postgres could not read, is not sealed; one that names it is", () => {
   const said = (text: string) => {
     const [event] = content(1).events;
     return linkEntry(NO_HEAD, { ...content(1), events: [{ ...event!, data: { text } }] }, key("a"));
@@ -73,7 +73,7 @@ test("an event with half of a surrogate pair, which Postgres could not read, is 
   }
 });
 
-test("a row that was taken out, and a key that nobody has, are found out", () => {
+test("a removed row and an unknown key are detected", () => {
   expect(findEntryProblem(second, NO_HEAD, [key("a")])).toBe("out_of_place");
   expect(findEntryProblem(second, head, [key("b")])).toBe("unknown_key");
   const elsewhere = linkEntry({ seq: 1, hash: second.hash }, content(2), key("a"));

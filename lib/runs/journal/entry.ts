@@ -1,7 +1,7 @@
 /**
  * One row of a journal: what one commit did. `body` is the canonical text of its events, sealed with a key that the
- * database never sees; `data` holds the changes that a reader folds, and its hash stands in the body, so the seal holds
- * for both. Each row hashes the one before it. Pure.
+ * database never sees; `data` contains the changes that a reader folds, and its hash is in the body, so the seal covers
+ * both. Each row hashes the previous one. Pure.
  */
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { AuditKey, EventData } from "@/lib/audit/rules/audit-event";
@@ -27,7 +27,7 @@ export interface Entry {
   data: string | null;
 }
 
-/** The end of a chain: the next row follows upon it. */
+/** The end of a chain, which the next row follows. */
 export interface Head {
   seq: number;
   hash: Buffer;
@@ -35,7 +35,7 @@ export interface Head {
 
 export const NO_HEAD: Head = { seq: 0, hash: Buffer.alloc(0) };
 
-/** As it is to be written: what is undefined in its data is left out. */
+/** As it is to be written: undefined values in its data are omitted. */
 export type NewEntryEvent = Omit<EntryEvent, "data"> & { data: { [key: string]: EventData[string] | undefined } };
 
 export interface EntryContent {
@@ -54,14 +54,15 @@ export function linkEntry(head: Head, content: EntryContent, key: AuditKey): Ent
 }
 
 /**
- * For a chain whose place the database gives, under a lock: `seq` is not in the body, only in the hash of what follows.
+ * For a chain whose positions the database assigns, under a lock: `seq` is not in the body, only in the hash of the
+ * next row.
  */
 export function sealEntry(content: EntryContent, key: AuditKey): Pick<Entry, "body" | "mac"> {
   const body = bodyOf(content, { key: key.id });
   return { body, mac: macOf(body, key) };
 }
 
-/** Canonical JSON (RFC 8785): names are in their order here, and numbers and text are written as JSON writes them. */
+/** Canonical JSON (RFC 8785): names are already in order here, and numbers and text are written as JSON writes them. */
 function bodyOf({ chain, at, events, data }: EntryContent, place: { seq?: number; key: string }): string {
   const text = JSON.stringify({
     at,
@@ -91,12 +92,12 @@ function inOrder(value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, inOrder((value as Record<string, unknown>)[name])]));
 }
 
-/** JSON writes half of a surrogate pair as an escape, and a body with one could not be read by Postgres any more. */
+/** JSON writes half a surrogate pair as an escape, and Postgres could not read a body with one. */
 const HALF_PAIR = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 export type EntryProblem = "unknown_key" | "forged" | "data_changed" | "out_of_place" | "chain_broken";
 
-/** What is wrong with a row, as the one after `head`; null when nothing is. */
+/** What is wrong with a row that follows `head`; null when nothing is. */
 export function findEntryProblem(entry: Entry, head: Head | null, keys: readonly AuditKey[]): EntryProblem | null {
   const body = parseBody(entry.body);
   const key = keys.find(({ id }) => id === body?.key);
@@ -120,7 +121,7 @@ export interface EntryBody {
   events: (Omit<EntryEvent, "at" | "actor"> & Partial<Pick<EntryEvent, "at" | "actor">>)[];
 }
 
-/** What a body leaves out is filled in: the time of the row, and Kimitsu itself as the actor. */
+/** Fills in what a body omits: the time of the row, and Kimitsu itself as the actor. */
 export function eventsOfBody(text: string): EntryEvent[] {
   const { at, events } = JSON.parse(text) as EntryBody;
   return events.map((event) => ({ ...event, at: event.at ?? at, actor: event.actor ?? { ...SYSTEM_ACTOR } }));

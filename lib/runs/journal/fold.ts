@@ -1,4 +1,4 @@
-/** Folds the rows of a journal into the run that they tell of. A row that is not what was sealed is never used. */
+/** Folds the rows of a journal into the run's state. A row that is not what was sealed is never used. */
 import type { AuditKey } from "@/lib/audit/rules/audit-event";
 import type { RunFacts } from "@/lib/runs/changes/change";
 import { emptySnapshot } from "@/lib/runs/changes/run-created";
@@ -8,7 +8,7 @@ import { type KeptSnapshot, openSnapshot } from "@/lib/runs/journal/kept-snapsho
 import { NO_PACE, type Pace, paceAfter } from "@/lib/runs/journal/pace";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
 
-/** The record of a run is not what Kimitsu wrote. Nothing is done on the strength of it. */
+/** The record of a run is not what Kimitsu wrote. Nothing is done on the basis of it. */
 export class RecordChanged extends Error {
   override readonly name = "RecordChanged";
   constructor(
@@ -30,7 +30,7 @@ const PROBLEMS: Record<EntryProblem, string> = {
 export interface Folded {
   snapshot: RunSnapshot;
   head: Head;
-  /** Left out where nobody writes on. */
+  /** Omitted when nobody will write to it. */
   pace?: Pace;
   /** Set when it was folded from a snapshot: what had ended before is not in it. */
   isPart?: true;
@@ -51,9 +51,9 @@ export function foldRun(runId: string, entries: readonly Entry[], keys: readonly
 }
 
 /**
- * Folds from a row with a snapshot on, which is the first. Its seal holds for its place and for the snapshot, and each
- * row after it is chained to it; that nothing was taken out before it is for `kimitsu audit verify` to say. Null when
- * this process does not know the snapshot's form.
+ * Folds from a row with a snapshot, which is the first one. Its seal covers its position and the snapshot, and each
+ * later row is chained to it; `kimitsu audit verify` checks that nothing before it was removed. Null when this process
+ * does not know the snapshot's format.
  */
 export function foldFromSnapshot(
   runId: string,
@@ -72,7 +72,7 @@ export function foldFromSnapshot(
   return folded;
 }
 
-/** Adds rows that were written since. Throws RecordChanged at the first that is not right. */
+/** Adds rows that were written since. Throws RecordChanged at the first bad one. */
 export function foldOn(folded: Folded, entries: readonly Entry[], keys: readonly AuditKey[]): void {
   const runId = folded.snapshot.run.id;
   for (const entry of entries) {
@@ -95,7 +95,7 @@ const changedRow = (runId: string, { seq }: Entry, problem: EntryProblem) =>
 const dataOf = ({ data }: Pick<Entry, "data">): EntryData | null =>
   data === null ? null : (JSON.parse(data) as EntryData);
 
-/** With what the row leaves out. One by one: the first change of a run says what the later ones leave out of it. */
+/** With omitted values filled in. One by one, because the first change of a run contains what the later ones omit. */
 export function* changesOf(entry: Pick<Entry, "at" | "data">, run: RunFacts): Generator<RunChange> {
   for (const kept of dataOf(entry)?.changes ?? []) yield openChange(kept, run, entry.at);
 }

@@ -1,4 +1,4 @@
-/** The journal on its own: what is written, what is refused, and what a reader makes of it. */
+/** The journal by itself: what is written, what is refused, and what a reader folds from it. */
 import { afterEach, expect, test } from "vitest";
 import { createId } from "@/lib/ids";
 import { useDatabase } from "@/lib/testing/database";
@@ -66,7 +66,7 @@ test("what a worker writes is what a reader folds", async () => {
   expect(read.snapshot.steps.get(run.steps[0]!.id)).toMatchObject({ status: "running" });
 });
 
-test("what a worker changes while a commit of it is on its way stands on the run's row with its own commit", async () => {
+test("what a worker changes while one of its commits is in flight reaches the run's row with its own commit", async () => {
   const { run, writer, started } = await startClaimed();
   const [{ id: stepId } = { id: "" }] = run.steps;
   const turn = {
@@ -104,7 +104,7 @@ test("what a worker changes while a commit of it is on its way stands on the run
   expect((await getOpenRun(database.db, run.id)).snapshot.run.tokensIn).toBe(9);
 });
 
-test("what was put off while the lease was lost is not left in line: whoever waits for it is told", async () => {
+test("what was deferred while the lease was lost does not stay queued: those who wait for it get an error", async () => {
   const { run, writer, started } = await startClaimed();
   const held = holdAt("write-run:before-commit", { subject: run.id });
   await writer.later(started);
@@ -117,7 +117,7 @@ test("what was put off while the lease was lost is not left in line: whoever wai
   await expect(writer.now(started)).rejects.toThrow(LeaseLost);
 });
 
-test("a change from outside is added to what the worker knows before it writes on", async () => {
+test("a change from outside is added to the worker's state before its next write", async () => {
   const { run, writer, started, news } = await startClaimed();
   const note = {
     kind: "approval_noted",
@@ -135,7 +135,7 @@ test("a change from outside is added to what the worker knows before it writes o
   expect((await getOpenRun(database.db, run.id)).head.seq).toBe(3);
 });
 
-test("a change that was judged by the run as it was is not made when something came in between", async () => {
+test("a change that was judged by an older state of the run is not made when another commit came in between", async () => {
   const { run, writer, news } = await startClaimed();
   const note = {
     kind: "approval_noted",
@@ -184,7 +184,7 @@ test.each([
   await expect(getOpenRun(database.db, run.id)).rejects.toThrow(/The record of run .* was changed in the database/);
 });
 
-test("rows that only name a run do not wait for a change of it under a lock", async () => {
+test("rows that only reference a run do not wait for a change of it under a lock", async () => {
   const { run } = await startClaimed();
   const note = {
     kind: "approval_noted",
@@ -196,7 +196,7 @@ test("rows that only name a run do not wait for a change of it under a lock", as
   const build = () => ({ changes: [note], queue: { kind: "wake" } as const, done: null });
   await database.db.$transaction(async (tx) => {
     expect(await changeLockedRun(tx, run.id, { build, at: NOW })).toMatchObject({ kind: "done" });
-    // By another connection: a retry names the run that it is a retry of.
+    // On another connection: a retry references the run that it retries.
     await database.db.$transaction(async (other) => {
       await other.$executeRaw`SET LOCAL lock_timeout = '5s'`;
       await writeNewRun(other, { ...(await newRun()), retryOfRunId: run.id }, null, NOW);
@@ -204,7 +204,7 @@ test("rows that only name a run do not wait for a change of it under a lock", as
   });
 });
 
-test("whoever asks for a run that retention has taken away is told so", async () => {
+test("reading a run that retention has removed says so", async () => {
   const { run } = await startClaimed();
   await database.db.step.deleteMany({ where: { runId: run.id } });
   await database.db.$executeRaw`DELETE FROM run_search WHERE run_id = ${run.id}`;

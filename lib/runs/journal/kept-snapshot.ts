@@ -1,17 +1,17 @@
 /**
- * What a journal row carries now and then beside its changes, so that a long run is taken up without folding it from
- * its beginning: the run as it stands after that row, without what has ended. Of a step that is settled neither turns
- * nor calls are kept, nothing moves them any more; calls that a person refused are, because a model that asks for the
- * same again is told so. Pure.
+ * What a journal row sometimes carries besides its changes, so that a long run can be resumed without folding it from
+ * its beginning: the run's state after that row, without what has ended. Turns and calls of a settled step are left
+ * out, because nothing changes them any more; rejected calls are kept, because a model that repeats one gets the
+ * rejection as its answer. Pure.
  */
 import { isCallSettled } from "@/lib/runs/rules/call-state";
 import { isStepSettled } from "@/lib/runs/rules/step-state";
 import type { ApprovalRow, CallRow, RunRow, RunSnapshot, StepRow, TurnRow } from "@/lib/runs/snapshot";
 
-/** Raised when the form changes; a process that finds another one folds from the beginning. */
+/** Raised when the format changes; a process that finds another version folds from the beginning. */
 const VERSION = 1;
 
-/** JSON. A call names its newest question, which stands among the approvals. */
+/** JSON. A call names its newest approval, which is among the approvals. */
 export interface KeptSnapshot {
   version: number;
   run: RunRow;
@@ -37,7 +37,7 @@ export function keepSnapshot({ run, steps, turns, calls, approvals }: RunSnapsho
 
 const isWanted = ({ status }: CallRow): boolean => !isCallSettled(status) || status === "rejected";
 
-/** Null for a form that is not known here. */
+/** Null for an unknown format. */
 export function openSnapshot(kept: KeptSnapshot): RunSnapshot | null {
   if (kept.version !== VERSION) return null;
   const approvals = new Map(kept.approvals.map((approval) => [approval.id, approval]));

@@ -1,4 +1,4 @@
-/** A long run is taken up from its last snapshot: how much is read, and what is found out. */
+/** A long run is resumed from its last snapshot: how much is read, and what is detected. */
 import { beforeAll, expect, test } from "vitest";
 import { verifyAudit } from "@/lib/audit/verify-audit";
 import { auditKeys } from "@/lib/database/audit-keys";
@@ -23,7 +23,7 @@ const CLAIMER = { owner: "w1", leaseMs: 5_000 };
 
 beforeAll(() => keepTestVersion(database.db));
 
-/** One call for each turn, so many turns for each step, and the last step still under way. */
+/** One call per turn, this many turns per step, and the last step still in progress. */
 async function writeLongRun(turns: number): Promise<{ runId: string; callId: string }> {
   const steps = Array.from({ length: Math.ceil(turns / TURNS_PER_STEP) }, (_, n) => aStep({ key: `step-${n}` }));
   const run = aRun({ steps });
@@ -56,7 +56,7 @@ const lengthOf = async (runId: string) => {
   return row!;
 };
 
-test("a run that was taken up from a snapshot goes on like any other, and its journal verifies", async () => {
+test("a run that was resumed from a snapshot continues like any other, and its journal verifies", async () => {
   const { runId } = await writeLongRun(60);
   const claimed = await claimRun(database.db, { id: runId, leaseOwner: null }, CLAIMER, NOW);
   expect(claimed?.run.isPart).toBe(true);
@@ -72,7 +72,7 @@ test("a run that was taken up from a snapshot goes on like any other, and its jo
   expect(findings.filter(({ row }) => row.startsWith(runId))).toEqual([]);
 });
 
-test("what is asked about something that has ended is answered from the whole journal", async () => {
+test("questions about something that has ended are answered from the whole journal", async () => {
   const { runId } = await writeLongRun(60);
   const { snapshot } = await getOpenRun(database.db, runId);
   const [ended] = snapshot.calls.keys();
@@ -106,7 +106,7 @@ test.each([
   expect(findings.some(({ row }) => row.startsWith(`${runId} row`))).toBe(true);
 });
 
-test("a snapshot that Kimitsu sealed and that is not what its rows tell is named by the verification", async () => {
+test("a snapshot that Kimitsu sealed and that does not match its rows is named by verification", async () => {
   const { runId } = await writeLongRun(60);
   const rows = await database.db.journal.findMany({ where: { runId }, orderBy: { seq: "asc" } });
   const place = rows.findIndex(({ data }) => data?.includes('"snapshot":'));
@@ -129,7 +129,7 @@ test("a snapshot that Kimitsu sealed and that is not what its rows tell is named
 });
 
 // The last one, because the others verify all runs.
-test("what is read to take a run up does not grow with what has ended in it, and what is written grows evenly", async () => {
+test("what is read to resume a run does not grow with what has ended in it, and what is written grows evenly", async () => {
   const line = await openCountingLine(database.url);
   const read: number[] = [];
   for (const turns of [200, 1_000]) {

@@ -1,4 +1,4 @@
-/** A run as it stands on record: folded from its journal, with what the row alone knows: who has it, and until when. */
+/** A run as it is on record: folded from its journal, with what only the row knows: who has it, and until when. */
 import { missingRun } from "@/lib/audit/queries/missing-run";
 import { openSecret } from "@/lib/database/secret-box";
 import type { Db } from "@/lib/database/client";
@@ -14,7 +14,7 @@ export interface OpenRun extends Folded {
   leaseOwner: string | null;
   epoch: number;
   wakeAt: Date | null;
-  /** Opens the values of secret params, in the moment they are needed. */
+  /** Opens the values of secret params, at the moment they are needed. */
   openSecrets: () => Record<string, string>;
 }
 
@@ -43,7 +43,7 @@ export async function getOpenRun(db: Statements, runId: string): Promise<OpenRun
 export const findOpenRun = async (db: Statements, runId: string): Promise<OpenRun | null> =>
   asSealed(runId, await readOpenRun(db, runId));
 
-/** As `findOpenRun`, for whoever goes on with it: of a long run what has ended may be left out. */
+/** Like `findOpenRun`, for a caller that continues it: what has ended may be left out of a long run. */
 export const findRunToGoOn = async (db: Statements, runId: string): Promise<OpenRun | null> =>
   asSealed(runId, await readRunToGoOn(db, runId));
 
@@ -54,11 +54,11 @@ function asSealed(runId: string, read: ReadRun | null): OpenRun | null {
 
 export interface ReadRun {
   run: OpenRun;
-  /** What of its row is something else than its journal says. */
+  /** How its row differs from its journal. */
   problem: string | null;
 }
 
-/** The run by its journal alone. A journal that was changed throws. */
+/** The run by its journal alone. Throws when the journal was changed. */
 export async function readOpenRun(db: Statements, runId: string): Promise<ReadRun | null> {
   const rows = await readRows(db, runId, 0);
   if (rows.length === 0) return null;
@@ -67,7 +67,7 @@ export async function readOpenRun(db: Statements, runId: string): Promise<ReadRu
   return toRead(rows, foldRun(runId, entries, auditKeys()));
 }
 
-/** As `readOpenRun`, from the last snapshot on. */
+/** Like `readOpenRun`, from the last snapshot on. */
 export async function readRunToGoOn(db: Statements, runId: string): Promise<ReadRun | null> {
   const rows = await readFromSnapshot(db, runId);
   const entries = toEntries(rows);
@@ -82,7 +82,7 @@ function toRead([row]: readonly StoredRow[], folded: Folded): ReadRun | null {
   return row ? { run: { ...folded, ...toLease(row) }, problem: findRowProblem(folded, row) } : null;
 }
 
-/** What others have written since, into the same snapshot. False when another has the run now. */
+/** What others have written since, with the row of the run as it is now. */
 export interface News {
   entries: Entry[];
   row: RunColumns & Pick<RowOfRun, "leaseOwner" | "epoch" | "seq" | "head">;
@@ -103,7 +103,7 @@ type StoredRow = RowOfRun & {
   data: string | null;
 };
 
-/** One statement, and so one snapshot: the row is never newer than the journal. */
+/** One statement, and so one database snapshot: the row is never newer than the journal. */
 function readRows(db: Statements, runId: string, after: number): Promise<StoredRow[]> {
   return db.$queryRaw<
     StoredRow[]
@@ -112,7 +112,7 @@ function readRows(db: Statements, runId: string, after: number): Promise<StoredR
     WHERE r.id = ${runId} ORDER BY j.seq`;
 }
 
-/** The last row names the row with the last snapshot; runs that are short have none. */
+/** The last row names the row with the last snapshot; short runs have none. */
 function readFromSnapshot(db: Statements, runId: string): Promise<StoredRow[]> {
   return db.$queryRaw<
     StoredRow[]
@@ -135,7 +135,7 @@ export const RUN_COLUMNS = Prisma.sql`r.status, r.workflow, r.version, r.config_
 const ROW = Prisma.sql`r.id, r.seq, r.head, r.lease_owner AS "leaseOwner", r.epoch, r.wake_at AS "wakeAt", r.secrets,
   ${RUN_COLUMNS}`;
 
-/** A run to which nothing was added comes as one row without an entry. */
+/** A run without new entries comes as one row without an entry. */
 const toEntries = (rows: readonly StoredRow[]): Entry[] =>
   rows.filter(({ entrySeq }) => entrySeq !== null).map(toEntry);
 
@@ -149,7 +149,7 @@ const toEntry = ({ id, entrySeq, at, body, mac, hash, data }: StoredRow): Entry 
   data,
 });
 
-/** Within a transaction a row comes by Prisma's way, which gives bytes another class. */
+/** Within a transaction a row comes through Prisma, which returns bytes as another class. */
 const toBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
@@ -161,8 +161,7 @@ const toLease = ({ leaseOwner, epoch, wakeAt, secrets }: RowOfRun) => ({
 });
 
 /**
- * The columns are copies for lists and guards: where they differ from the journal, somebody has written to the
- * database.
+ * The columns are copies for lists and guards: if they differ from the journal, somebody has written to the database.
  */
 export function findRowProblem({ snapshot, head }: Folded, row: RunColumns & RowEnd): string | null {
   if (row.seq !== head.seq || !head.hash.equals(row.head)) {

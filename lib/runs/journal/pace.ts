@@ -1,20 +1,20 @@
 /**
- * When a row carries a snapshot. Each row after one names it at the beginning of its data, so that whoever takes the
- * run up knows from its last row where to begin. A snapshot is written when the rows since the last one are together
- * at least as long as that one was, so that all snapshots of a run are at most twice as long as its changes. Pure.
+ * When a row carries a snapshot. Each row after one names it at the beginning of its data, so that the last row says
+ * where resuming starts. A snapshot is written when the rows since the last one are together at least as long as that
+ * one was, so that all snapshots of a run are at most twice as long as its changes. Pure.
  */
 import type { Entry } from "@/lib/runs/journal/entry";
 
-/** Fewer are folded in less time than it takes to write a snapshot. */
+/** Fewer rows are folded faster than a snapshot is written. */
 export const ROWS_MIN = 64;
 
-/** How far the last snapshot is behind. */
+/** How far back the last snapshot is. */
 export interface Pace {
   /** The row that carries it; 0 when there is none. */
   from: number;
-  /** Of that row. */
+  /** Length of that row. */
   size: number;
-  /** Of the rows since. */
+  /** Total length of the rows since. */
   length: number;
 }
 
@@ -23,7 +23,7 @@ export const NO_PACE: Pace = { from: 0, size: 0, length: 0 };
 export const isSnapshotDue = ({ from, size, length }: Pace, seq: number): boolean =>
   seq - from >= ROWS_MIN && length >= size;
 
-/** `data` is stringified with this at its beginning; the statement that takes a run up looks there. */
+/** `data` is stringified with this at its beginning, where the statement that resumes a run looks. */
 export const namesSnapshot = (from: number): { from?: number } => (from === 0 ? {} : { from });
 
 export function paceAfter(pace: Pace, { seq, data }: Pick<Entry, "seq" | "data">): Pace {

@@ -1,4 +1,4 @@
-/** The moments around a commit at which a test can hold a worker, by the kind of change. */
+/** The pause points around a commit at which a test can hold a worker, by the kind of change. */
 import { pause, type PausePoint } from "@/lib/pause";
 import type { RunChange } from "@/lib/runs/changes/registry";
 

@@ -1,7 +1,7 @@
 import { KimitsuError } from "@/lib/errors";
 import { RecordChanged } from "@/lib/runs/journal/fold";
 
-/** A run whose record was changed is told as a refusal and not as a fault. `end` says what was not done. */
+/** Reports a run whose record was changed as a refusal, not as a fault. `end` says what was not done. */
 export async function refuseChangedRecord<T>(work: () => Promise<T>, end = ""): Promise<T> {
   try {
     return await work();

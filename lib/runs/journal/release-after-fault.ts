@@ -1,7 +1,6 @@
 /**
- * Lets go of a run that could not be advanced by a fault that is not its own. It is tried again, each time later than
- * the time before, by whichever process comes first; nothing is lost by trying, and a person who has seen enough
- * cancels it.
+ * Releases a run that could not be advanced because of a fault that is not its own. It is tried again, each time with a
+ * longer delay, by whichever process comes first; trying loses nothing, and a person can cancel it.
  */
 import type { Db } from "@/lib/database/client";
 import { applyChange } from "@/lib/runs/changes/registry";
@@ -9,7 +8,7 @@ import { retryTimeAfter, type RunReleased } from "@/lib/runs/changes/run-release
 import { type Lease, linkChanges, writeCommit } from "@/lib/runs/journal/commit";
 import { findRunToGoOn } from "@/lib/runs/journal/open-run";
 
-/** Where another process has the run by now, nothing is written. */
+/** Writes nothing if another process has the run by now. */
 export async function releaseAfterFault(db: Db, lease: Lease, fault: RunReleased["fault"], at: Date): Promise<void> {
   const run = await findRunToGoOn(db, lease.runId);
   if (!run || run.leaseOwner !== lease.owner || run.epoch !== lease.epoch) return;

@@ -1,12 +1,12 @@
 /**
- * Runs that this process has parked, as they stand on record, so that a decision a moment later need not read and fold
- * them again. Nothing is decided by what is kept here alone: the commit is guarded by the row of the journal that was
- * seen last, so a run that has changed since is read after all.
+ * Runs that this process has parked, as they are on record, so that a decision a moment later need not read and fold
+ * them again. Nothing is decided by this cache alone: the commit is guarded by the last journal row seen, so a run that
+ * has changed since is read again.
  */
 import type { Db } from "@/lib/database/client";
 import type { OpenRun } from "@/lib/runs/journal/open-run";
 
-/** However many runs wait for people, so many are kept, and of these only small ones. */
+/** However many runs wait for people, at most this many are kept, and only small ones. */
 const RUNS_MAX = 500;
 const PARTS_MAX = 60;
 
@@ -23,7 +23,7 @@ export function keepParked(db: Db, run: OpenRun): void {
   if (runs.size > RUNS_MAX && oldest !== undefined) runs.delete(oldest);
 }
 
-/** Takes it out: whoever has it changes it. Null when it is not here, or not as it is on record. */
+/** Removes it, because the caller changes it. Null when it is not here, or no longer matches the record. */
 export function takeParked(db: Db, runId: string, seq: number): OpenRun | null {
   const runs = kept.get(db);
   const run = runs?.get(runId);

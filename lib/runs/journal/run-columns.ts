@@ -1,10 +1,10 @@
 /**
- * What of a run stands on its row: copies of the fold, for lists, guards and the queue. Long values are left to
+ * The columns of a run's row: copies of the fold, for lists, guards and the queue. Long values are checked only by
  * `kimitsu audit verify`. Pure.
  */
 import type { RunRow } from "@/lib/runs/snapshot";
 
-/** What a run keeps from its first row on. */
+/** What never changes after a run's first row. */
 const FIXED = [
   "workflow",
   "version",
@@ -23,10 +23,10 @@ type Actor = "startedByKind" | "startedById" | "startedByName";
 
 export type RunColumns = Pick<RunRow, Exclude<(typeof COMPARED)[number], Actor>> & Record<Actor, string>;
 
-/** The first column that says something else than the journal; null when all agree. */
+/** The first column that differs from the journal; null when all agree. */
 export const findChangedColumn = (run: RunRow, row: RunColumns): string | null => compare(run, row, COMPARED);
 
-/** For a worker at work, whose memory is ahead of the row: its run is `running`, and what is fixed is as it was. */
+/** For an active worker, whose memory is ahead of the row: its run is `running`, and fixed columns are unchanged. */
 export const findChangedUnderLease = (run: RunRow, row: RunColumns): string | null =>
   compare({ ...run, status: "running" }, row, ["status", ...FIXED]);
 
@@ -38,7 +38,7 @@ function compare(run: RunRow, row: RunColumns, columns: readonly (keyof RunColum
   return `its ${toSnake(name)} is ${show(row[name])} on the row and ${show(sealed[name])} on the sealed trail`;
 }
 
-/** Money is kept to a millionth. */
+/** Money is stored to a millionth. */
 const isSame = (left: unknown, right: unknown): boolean =>
   typeof left === "number" && typeof right === "number" ? Math.abs(left - right) < 2e-6 : left === right;
 

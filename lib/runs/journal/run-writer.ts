@@ -1,9 +1,10 @@
 /**
- * What one worker writes for one run, in order. A change takes effect in the worker's snapshot when it is made. Those
- * that nothing outside waits for are put off for a moment and go with the next one as one journal row: the result of a
- * call with the turn that follows upon it, the last turn with the end of the run. A crash in that moment finds what it
- * would have found a moment earlier: a call without a result is asked about, a turn without a record is taken again.
- * Nothing leaves this process before all that was put off is on record: the commit before a call goes through here too.
+ * What one worker writes for one run, in order. A change takes effect in the worker's snapshot when it is made. Changes
+ * that nothing outside waits for are deferred for a moment and committed with the next one as one journal row: the
+ * result of a call with the following turn, the last turn with the end of the run. A crash in that moment is like a
+ * crash a moment earlier: a person is asked about a call without a result, a turn without a record is requested again.
+ * Nothing leaves this process before all deferred changes are on record, because the commit before a call goes through
+ * here too.
  */
 import { auditKeys } from "@/lib/database/audit-keys";
 import type { Db } from "@/lib/database/client";
@@ -20,26 +21,26 @@ import { pausesOf } from "@/lib/runs/journal/pauses";
 import { findChangedUnderLease } from "@/lib/runs/journal/run-columns";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
 
-/** Thrown to unwind everything that is under way: another process has the run, or it was ended. */
+/** Thrown to unwind all work in progress: another process has the run, or it was ended. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
-/** After so long a change that was put off is on record although no other has come. */
+/** A deferred change is committed after this time even if no other change follows. */
 const ALONE_AFTER_MS = 2;
 
-/** `refused`: a guard does not hold, or the run is not as it was judged any more. The change was not made. */
+/** `refused`: a guard does not hold, or the run is no longer as it was judged. The change was not made. */
 export type WriteOutcome = "done" | "refused";
 
-/** A change that may not come about: it takes effect when it is on record. */
+/** A change that may be refused: it takes effect when it is on record. */
 export interface Tentative {
-  /** Made of the snapshot in the moment of each try. */
+  /** Called at each try, to build the change from the current snapshot. */
   build: () => RunChange;
-  /** The parts of the run that it changes, beside the run itself. */
+  /** The parts of the run that it changes, besides the run itself. */
   touches: Touched;
   queue?: QueueMove;
   guards?: Prisma.Sql[];
-  /** What of the run itself must hold when its turn has come: others may have been committed since it was put in line. */
+  /** What must still hold of the run when it is committed: others may have been committed since it was queued. */
   fits?: () => boolean;
 }
 
@@ -57,7 +58,7 @@ interface Batch {
 }
 
 export interface WriterOptions {
-  /** Others have changed the run; the snapshot has it. */
+  /** Called when others have changed the run; the snapshot already has it. */
   onNews: () => void;
 }
 
@@ -68,7 +69,7 @@ export class RunWriter {
   #news: PromiseWithResolvers<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #dueAt = 0;
-  /** Of a change that nobody waited for; whoever writes next gets it. */
+  /** Failure of a change that nobody waited for; the next write throws it. */
   #failure: { error: unknown } | null = null;
   readonly #putOff = new Set<Promise<unknown>>();
 
@@ -79,7 +80,7 @@ export class RunWriter {
     private readonly options: WriterOptions,
   ) {}
 
-  /** Makes the change, and commits it after everything that was put off. */
+  /** Makes the change, and commits it after everything that was deferred. */
   async now(change: RunChange): Promise<void> {
     this.#throwFailure();
     const { before, after } = pausesOf(change);
@@ -90,7 +91,7 @@ export class RunWriter {
     this.#throwFailure();
   }
 
-  /** Commits a change that may be refused; until it is on record the snapshot does not know of it. */
+  /** Commits a change that may be refused; until it is on record the snapshot does not have it. */
   async try(tentative: Tentative): Promise<WriteOutcome> {
     this.#throwFailure();
     const change = tentative.build();
@@ -102,7 +103,7 @@ export class RunWriter {
     return outcome;
   }
 
-  /** Makes the change, and puts its commit off, for so long at most. That it fails is told to whoever writes next. */
+  /** Makes the change, and defers its commit for at most this long. If it fails, the next write throws. */
   async later(change: RunChange, { withinMs = ALONE_AFTER_MS } = {}): Promise<void> {
     this.#throwFailure();
     const { before, after } = pausesOf(change);
@@ -116,7 +117,7 @@ export class RunWriter {
     this.#throwFailure();
   }
 
-  /** Commits what was put off. */
+  /** Commits what was deferred. */
   async flush(): Promise<void> {
     while (this.#putOff.size > 0) {
       this.#hurry();
@@ -125,7 +126,7 @@ export class RunWriter {
     this.#throwFailure();
   }
 
-  /** Reads what others have changed. Whoever asks while a read waits to begin is served by that one. */
+  /** Reads what others have changed. Concurrent callers share a read that has not begun yet. */
   catchUp(): Promise<void> {
     this.#news ??= Promise.withResolvers<void>();
     const { promise } = this.#news;
@@ -164,7 +165,7 @@ export class RunWriter {
     void this.#work();
   }
 
-  /** One thing at a time: what is put in line meanwhile goes with the next commit. */
+  /** One commit at a time: what is queued meanwhile goes with the next one. */
   async #work(): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
@@ -192,20 +193,23 @@ export class RunWriter {
       await this.#commit(batch);
       for (const { resolve } of [...batch.made, ...(batch.tentative ?? [])]) resolve("done");
     } catch (error) {
-      // What comes after it takes it for written.
+      // Later changes assume that it was written.
       this.#failure ??= { error };
       for (const { reject } of [...batch.made, ...(batch.tentative ?? [])]) reject(error);
     }
     if (this.#queue.some(({ tentative }) => tentative !== null)) this.#isHurried = true;
   }
 
-  /** One for each commit: what comes after it may be made because it was refused. */
+  /** One per commit, because what comes after it may depend on its refusal. */
   #takeTentative(): [Waiting] | null {
     const place = this.#queue.findIndex(({ tentative }) => tentative !== null);
     return place === -1 ? null : (this.#queue.splice(place, 1) as [Waiting]);
   }
 
-  /** What was made is in the snapshot already, and the run's row is written from the snapshot: so it must all be in the commit. */
+  /**
+   * Changes already made are in the snapshot, and the run's row is written from the snapshot, so all of them must be in
+   * the commit.
+   */
   #takeMade(): Waiting[] {
     const made = this.#queue.filter(({ tentative }) => tentative === null);
     const rest = this.#queue.filter(({ tentative }) => tentative !== null);
@@ -213,11 +217,11 @@ export class RunWriter {
     return made;
   }
 
-  /** Tried until all of it is on record. A tentative change that is refused is taken out and told so. */
+  /** Tries until all of it is on record. A refused tentative change is removed and its caller gets the refusal. */
   async #commit(batch: Batch): Promise<void> {
     for (;;) {
       batch.made.push(...this.#takeMade());
-      // Whoever waits for one of these is told; nothing is left in line for good.
+      // Those who wait for one of these get the error; nothing stays queued for ever.
       if (this.#failure) throw this.#failure.error;
       if (batch.tentative?.[0].tentative?.fits?.() === false) {
         batch.tentative[0].resolve("refused");
@@ -245,7 +249,7 @@ export class RunWriter {
     const changes = [...made.map(({ change }) => change), ...(tried ? [tried] : [])];
     const commit = this.#commitOf(changes, draft ?? this.run.snapshot, tentative);
     const entry = linkChanges(commit);
-    // The worker goes on while this is written: what it changes from here on is not in this row, nor on the run's.
+    // The worker continues while this is written: its later changes are neither in this row nor on the run's.
     if (!draft) commit.run.snapshot = draftOf(this.run.snapshot, { approvals: changes.flatMap(approvalsOf) });
     const isWritten = await retryCommit(async () => {
       await pause("write-run:before-commit", this.lease.runId);
@@ -254,7 +258,7 @@ export class RunWriter {
     await pause("write-run:after-commit", this.lease.runId);
     if (isWritten && entry) moveHead(this.run, entry);
     if (!isWritten && (await this.#readNews(entry)) !== "own") return false;
-    // The snapshot may have moved on since the draft was taken from it.
+    // The snapshot may have changed since the draft was taken from it.
     if (tried) applyChange(this.run.snapshot, tried);
     return true;
   }
@@ -266,13 +270,13 @@ export class RunWriter {
       changes,
       lease: this.lease,
       queue: tentative?.queue ?? { kind: "stay" },
-      // The row has the time of its last change, which need not say it again.
+      // The row has the time of its last change, which need not repeat it.
       at: new Date(changes.at(-1)?.at ?? this.run.snapshot.run.updatedAt),
       ...(tentative?.guards && { guards: tentative.guards }),
     };
   }
 
-  /** `own`: the first new row is the commit of which it was not known whether it was carried out. */
+  /** `own`: the first new row is the commit of which it was not known whether it was executed. */
   async #readNews(mine: Entry | null): Promise<"own" | "others" | "nothing"> {
     const news = await retryCommit(() => readNews(this.db, this.lease.runId, this.run.head));
     if (mine && news?.entries[0]?.hash.equals(mine.hash)) {

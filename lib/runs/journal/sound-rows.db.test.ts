@@ -1,4 +1,4 @@
-/** The database itself refuses rows of runs and questions that contradict themselves, whoever writes them. */
+/** The database itself refuses contradictory rows of runs and approvals, whoever writes them. */
 import { describe, expect, test } from "vitest";
 import { Prisma } from "@/lib/database/generated/client";
 import { useDatabase } from "@/lib/testing/database";
@@ -28,7 +28,7 @@ describe("a run", () => {
     await expect(write).rejects.toThrow("runs_sound");
   });
 
-  test("is written where it is whole", async () => {
+  test("is written when it is consistent", async () => {
     const { runId } = await ask();
     const end = Prisma.raw("status = 'failed', completed_at = now(), error = '{}'");
     expect(await database.db.$executeRaw`UPDATE runs SET ${end} WHERE id = ${runId}`).toBe(1);

@@ -1,6 +1,6 @@
 /**
- * Writes a new run with the first row of its journal, ready to be claimed. Given a worker that has a place for it, the
- * run is that worker's from its first moment on.
+ * Writes a new run with the first row of its journal, ready to be claimed. If a worker with a free worker slot is
+ * given, the run belongs to it from the start.
  */
 import { auditKeys } from "@/lib/database/audit-keys";
 import { commitInGroup, isClient } from "@/lib/database/client";
@@ -17,7 +17,7 @@ import { type Entry, linkEntry, NO_HEAD } from "@/lib/runs/journal/entry";
 import { NO_PACE, paceAfter } from "@/lib/runs/journal/pace";
 import type { OpenRun } from "@/lib/runs/journal/open-run";
 
-/** As a claim would give it to a new row. */
+/** As a claim would set it on a new row. */
 const FIRST_EPOCH = 1;
 
 /** Null when nobody has claimed it. */

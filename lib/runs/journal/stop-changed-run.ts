@@ -1,7 +1,8 @@
 /**
- * Ends a run whose record was changed by hand, with an incident on its trail. Where its journal still folds, only the rows were
- * changed: the run fails like any other, and its rows say again what the journal says. Else the row is ended as it stands, what
- * waits in the inbox is withdrawn, and a last row of the journal, sealed, says why. `kimitsu audit verify` names the rest.
+ * Ends a run whose record was changed by hand, with an incident on its trail. If its journal still folds, only the rows
+ * were changed: the run fails like any other, and its rows are corrected from the journal. Otherwise the row is ended
+ * as it is, what waits in the inbox is withdrawn, and a last sealed row of the journal says why. `kimitsu audit verify`
+ * names the rest.
  */
 import { auditKeys } from "@/lib/database/audit-keys";
 import type { Db } from "@/lib/database/client";
@@ -18,7 +19,7 @@ import { isRunSettled } from "@/lib/runs/rules/run-state";
 export async function stopChangedRun(db: Db, changed: RecordChanged, at: Date): Promise<void> {
   try {
     const { kind } = await failRun(db, changed, at);
-    // Its row names another end than its journal has, so that nothing follows upon what was read.
+    // Its row names another end than its journal has, so nothing can follow what was read.
     if (kind === "refused") await endAsItStands(db, changed, at);
   } catch (error) {
     if (!(error instanceof RecordChanged)) throw error;
@@ -52,7 +53,7 @@ function failRun(db: Db, changed: RecordChanged, at: Date) {
 
 async function endAsItStands(db: Db, changed: RecordChanged, at: Date): Promise<void> {
   const { runId } = changed;
-  // Where row and journal end at different places, the last row follows upon whichever is further.
+  // If row and journal end at different positions, the last row follows whichever is further.
   const [row] = await db.$queryRaw<{ seq: number; end: number; head: Buffer }[]>`
     SELECT r.seq, greatest(r.seq, j.seq) AS end, CASE WHEN j.seq > r.seq THEN j.hash ELSE r.head END AS head
     FROM runs r LEFT JOIN LATERAL (SELECT seq, hash FROM journal WHERE run_id = r.id ORDER BY seq DESC LIMIT 1) j ON true

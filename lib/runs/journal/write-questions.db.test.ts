@@ -1,4 +1,4 @@
-/** What a commit writes of the rows of a run and its questions, and how much of it goes to the log. */
+/** What a commit writes to the rows of a run and its approvals, and how much of it goes to the log. */
 import { expect, test } from "vitest";
 import { Prisma } from "@/lib/database/generated/client";
 import { changeRun } from "@/lib/runs/journal/change-run";
@@ -28,7 +28,7 @@ async function ask() {
   return { run, ...(await run.ask()) };
 }
 
-test("a commit that moves no index logs what it changes of a run, and not what the run was started with", async () => {
+test("a commit that changes no index logs what it changes of a run, and not what the run was started with", async () => {
   const { run } = await ask();
   await database.db
     .$executeRaw`UPDATE runs SET params = jsonb_build_object('text', ${LONG_TEXT}::text) WHERE id = ${run.id}`;
@@ -38,7 +38,7 @@ test("a commit that moves no index logs what it changes of a run, and not what t
   expect(logged.bytes).toBeLessThan(300);
 });
 
-test("a decision logs what it changes of a question, and an entry for each index of decided ones", async () => {
+test("a decision logs what it changes of an approval, and one entry for each index of decided ones", async () => {
   const decide = async (summary: string) => {
     const { approvalId } = await ask();
     await database.db.$executeRaw`UPDATE approvals SET summary = ${summary} WHERE id = ${approvalId}`;
@@ -46,14 +46,14 @@ test("a decision logs what it changes of a question, and an entry for each index
       UPDATE approvals SET status = 'approved', approvals = 1, version = version + 1, decided_at = now(), deciders = '{usr_1}'
       WHERE id = ${approvalId}`);
   };
-  // The first entry of an index makes its first page too.
+  // The first entry of an index also creates its first page.
   await decide("Pay");
   const [short, long] = [await decide("Pay"), await decide(LONG_TEXT)];
   expect(short.records).toBe(RECORDS_OF_DECISION);
   expect(long.bytes - short.bytes).toBeLessThan(LONG_TEXT.length / 2);
 });
 
-test("a question whose row is gone is written again only by a change that is made despite it", async () => {
+test("an approval whose row is gone is written again only by a change that is made despite it", async () => {
   const { run, approvalId } = await ask();
   await database.db.$executeRaw`DELETE FROM approvals WHERE id = ${approvalId}`;
   const at = new Date(now().getTime() + 3_600_000).toISOString();

@@ -1,13 +1,13 @@
 /**
- * The parts of a commit that write the rows of approvals. They read from `moved`, the run's row: where that was not
- * moved, nothing is written.
+ * The parts of a commit that write the rows of approvals. They read from `moved`, the run's row: if that was not
+ * changed, nothing is written.
  */
 import { APPROVAL_TRANSITIONS } from "@/lib/approvals/rules/approval-state";
 import { Prisma } from "@/lib/database/generated/client";
 import { fromStates } from "@/lib/runs/rules/transition-table";
 import type { ApprovalRow } from "@/lib/runs/snapshot";
 
-/** The rows of the inbox move only with the journal, so another version is the work of somebody else. */
+/** The inbox rows change only with the journal, so another version means that somebody else wrote it. */
 export function areAsSeen(approvals: readonly ApprovalRow[]): Prisma.Sql {
   const seen = approvals.filter(isMoved).map(({ id, version }) => ({ id, version: version - 1 }));
   if (seen.length === 0) return Prisma.sql`true`;
@@ -18,8 +18,8 @@ export function areAsSeen(approvals: readonly ApprovalRow[]): Prisma.Sql {
 }
 
 /**
- * A new question is inserted, and one that was seen is updated. Where rows may differ from the journal (`despiteRow`),
- * a row may also be gone that was there, or be there that is new.
+ * A new approval is inserted, and a known one is updated. When rows may differ from the journal (`despiteRow`), an
+ * expected row may be missing, or a new one may already exist.
  */
 export function writeQuestions(approvals: readonly ApprovalRow[], despiteRow: boolean): Prisma.Sql[] {
   if (approvals.length === 0) return [];
@@ -52,7 +52,7 @@ function insertQuestions(approvals: readonly ApprovalRow[], onConflict: Prisma.S
     )`;
 }
 
-/** Named once more by their ids, so that each is found by its key however few rows there were when it was planned. */
+/** Named again by their ids, so that each is found by its key however few rows there were when it was planned. */
 function updateQuestions(approvals: readonly ApprovalRow[]): Prisma.Sql {
   const ids = approvals.map(({ id }) => id);
   return Prisma.sql`answered AS (
@@ -62,7 +62,7 @@ function updateQuestions(approvals: readonly ApprovalRow[]): Prisma.Sql {
     )`;
 }
 
-/** What a change may move, as [column, name in JSON, type]. */
+/** What a change may update, as [column, name in JSON, type]. */
 const MOVING = [
   ["status", "status", "approval_status"],
   ["summary", "summary", "text"],

@@ -19,7 +19,7 @@ import { useDatabase } from "@/lib/testing/database";
 import { keepTestVersion } from "@/lib/testing/write-runs";
 
 const database = useDatabase();
-/** One that does not bring the projections up to date by itself. */
+/** A client that does not bring the projections up to date by itself. */
 let db: Db;
 const userId = createId("user");
 const seen = new Set<RunChange["kind"]>();
@@ -36,7 +36,7 @@ afterAll(() => db.$disconnect());
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? Number(each) : each)));
 
-/** What is in the tables, in the form of the fold. */
+/** The content of the tables, in the form of the fold. */
 async function readRows(runId: string) {
   const where = { where: { runId }, orderBy: { id: "asc" } } as const;
   const amount = <Row extends { costUsd: unknown }>({ costUsd, ...row }: Row) => ({ ...row, costUsd: Number(costUsd) });
@@ -86,7 +86,7 @@ async function expectedRows({ run, steps, turns, calls, approvals }: RunSnapshot
   });
 }
 
-/** Commits the change by itself, and holds what is projected then against the fold. */
+/** Commits the change by itself, and compares what is projected then with the fold. */
 async function make(runId: string, build: RunChange | ((snapshot: RunSnapshot) => RunChange)): Promise<void> {
   const at = nextAt();
   const kinds: RunChange["kind"][] = [];
@@ -123,8 +123,8 @@ const wait = { code: "server_away", message: "It is away.", tries: 1, until: "20
 const claim = { kind: "run_claimed", at, worker: "wrk_a", from: null, was: "pending_approval" } as const;
 const actor = { kind: "user", id: userId, name: "R" } as const;
 
-describe("after each kind of change every column is as the fold has it", () => {
-  test("of a run that is asked about, and ends", async () => {
+describe("after each kind of change every column is as in the fold", () => {
+  test("for a run that is asked about, and ends", async () => {
     const { runId, stepId } = await begin();
     const turn = aTurn(stepId, { costUsd: 0.25, request: { messages: ["é"] }, response: null });
     const parent = aCall(stepId, { turnId: turn.id, modelCallId: "m1", costUsd: 0.5, agentSays: "Look." });
@@ -290,7 +290,7 @@ describe("after each kind of change every column is as the fold has it", () => {
     await make(runId, { kind: "run_retried", at, as: "run_other", actor });
   });
 
-  test("of a run that is cancelled with everything open", async () => {
+  test("for a run that is cancelled with everything open", async () => {
     const { runId, stepId } = await begin();
     const calls = [aCall(stepId), aCall(stepId, { status: "pending_approval" }), aCall(stepId)];
     const [waiting, asked, sent] = calls;
@@ -341,7 +341,7 @@ describe("after each kind of change every column is as the fold has it", () => {
   });
 });
 
-test("from a snapshot at any of its rows a run is what it is from its first row on", async () => {
+test("folded from a snapshot at any of its rows a run is the same as folded from its first row", async () => {
   for (const { id } of await db.run.findMany({ select: { id: true } })) {
     const entries = await readEntries(id);
     for (const kept of entries.keys()) {
@@ -377,7 +377,7 @@ async function readEntries(runId: string): Promise<Entry[]> {
   }));
 }
 
-test("filled anew they are what they were", async () => {
+test("rebuilt they are what they were", async () => {
   const runs = await db.run.findMany({ select: { id: true }, orderBy: { id: "asc" } });
   const readAll = () => Promise.all(runs.map(({ id }) => readRows(id)));
   const before = await readAll();
@@ -387,7 +387,7 @@ test("filled anew they are what they were", async () => {
   expect(await readAll()).toEqual(before);
 });
 
-test("projected twice nothing is written", async () => {
+test("projecting twice writes nothing", async () => {
   const versions = () =>
     db.$queryRaw`SELECT id, xmin::text FROM steps UNION ALL SELECT id, xmin::text FROM calls ORDER BY 1`;
   const before = await versions();

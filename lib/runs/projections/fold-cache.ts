@@ -1,13 +1,13 @@
-/** Folded runs that will probably be wanted again, so that a long run is not folded anew for each row that it grows by. */
+/** Folded runs that will probably be needed again, so that a long run is not folded from the start for each new row. */
 import { isRunSettled } from "@/lib/runs/rules/run-state";
 import type { Folded } from "@/lib/runs/journal/fold";
 
-/** Of journal text, which is about what the folded runs weigh in memory. */
+/** Length of journal text, which is about the size of the folded runs in memory. */
 const LENGTH_MAX = 16 * 1024 * 1024;
 
 export interface Kept {
   folded: Folded;
-  /** Of what was folded into it. */
+  /** Length of what was folded into it. */
   length: number;
 }
 
@@ -17,13 +17,13 @@ export class FoldCache {
 
   constructor(private readonly lengthMax = LENGTH_MAX) {}
 
-  /** The last row that was folded of a run; 0 when it is not here, or is further than what was asked for. */
+  /** The last folded row of a run; 0 when it is not here, or is further than `seqMax`. */
   seqOf(runId: string, seqMax: number): number {
     const seq = this.#runs.get(runId)?.folded.head.seq ?? 0;
     return seq <= seqMax ? seq : 0;
   }
 
-  /** Whoever takes it folds on, and puts it back. */
+  /** Removes it; the caller folds further rows into it and puts it back. */
   take(runId: string): Kept | null {
     const kept = this.#runs.get(runId) ?? null;
     this.#length -= kept?.length ?? 0;
@@ -31,7 +31,7 @@ export class FoldCache {
     return kept;
   }
 
-  /** A run that is over is not kept: it hardly grows any more. */
+  /** An ended run is not kept, because it hardly grows any more. */
   put(runId: string, kept: Kept): void {
     this.take(runId);
     if (isRunSettled(kept.folded.snapshot.run.status)) return;

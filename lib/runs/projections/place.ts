@@ -1,27 +1,27 @@
-/** How far the projector has come in the journal as a whole. */
+/** How far the projector has read the journal as a whole. */
 import type { Db } from "@/lib/database/client";
 import { PLAN_ONCE } from "@/lib/database/plan-anew";
 
 const PLACE_KEY = "projections.place";
 
 export interface Place {
-  /** Rows of transactions before this one have been looked at. */
+  /** Rows of transactions before this one have been read. */
   tx: bigint;
-  /** Set while all chains are gone through, by their ids: the last one that was. */
+  /** Set while all chains are being read in the order of their ids: the last one that was. */
   fill: string | null;
 }
 
 export interface Look {
-  /** As it stands in the database, to be named by whoever moves it. */
+  /** As it is in the database; a move must name it. */
   stored: string | null;
   place: Place;
-  /** Transactions before this one are over: nothing of theirs will appear any more. */
+  /** Transactions before this one are over: no more rows of theirs will appear. */
   horizon: bigint;
 }
 
 /**
- * Without a place everything is gone through. So it is when the database was restored into a server that counts its
- * transactions anew: where rows would appear is not known then.
+ * Without a place everything is read. The same applies when the database was restored into a server with other
+ * transaction numbers, because it is not known then where rows would appear.
  */
 export async function readPlace(db: Db): Promise<Look> {
   const [row] = await db.$queryRaw<{ stored: string | null; horizon: string }[]>`${PLAN_ONCE}
@@ -33,7 +33,7 @@ export async function readPlace(db: Db): Promise<Look> {
   return { stored: row.stored, horizon, place: place && place.tx <= horizon ? place : { tx: horizon, fill: "" } };
 }
 
-/** Nothing when somebody has moved it meanwhile: then it is theirs to say where to go on. */
+/** Does nothing when somebody has moved it meanwhile: they decide where to continue. */
 export async function movePlace(
   db: Pick<Db, "$executeRaw">,
   { stored }: Pick<Look, "stored">,
@@ -48,7 +48,7 @@ export async function movePlace(
   }
 }
 
-/** Everything is gone through from here on. */
+/** From here on everything is read again. */
 export async function resetPlace(db: Pick<Db, "$executeRaw">): Promise<void> {
   await db.$executeRaw`INSERT INTO settings (key, value)
     SELECT ${PLACE_KEY}, jsonb_build_object('tx', pg_snapshot_xmin(pg_current_snapshot())::text, 'fill', '')

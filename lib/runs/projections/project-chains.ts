@@ -1,7 +1,7 @@
 /**
- * Brings the projections of some chains up to the ends of their journals. One writer at a time, under a lock; what is written
- * is found anew under it, so that whoever comes second finds nothing left to do. A run whose record was changed by hand is left as
- * it is, with a line in the log, and stands in the way of no other.
+ * Brings the projections of some chains up to the ends of their journals. One writer at a time, under a lock; the rows
+ * to write are determined under it, so that a second writer finds nothing left to do. A run whose record was changed by
+ * hand is skipped with a log line, and does not block others.
  */
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import { auditKeys } from "@/lib/database/audit-keys";
@@ -26,7 +26,7 @@ import { type ChainRows, readEntries, type Standing, type Stretch } from "@/lib/
 import { writeRows } from "@/lib/runs/projections/write-rows";
 import { allOfRun, writeSearch } from "@/lib/runs/projections/write-search";
 
-/** Of journal rows in one transaction; a run that has more goes alone. */
+/** Journal rows per transaction; a run with more goes alone. */
 const ROWS_MAX = 1_000;
 const SEQ_MAX = 2 ** 31 - 1;
 const TRANSACTION = { timeout: 60_000, maxWait: 20_000 };
@@ -35,7 +35,7 @@ const PROJECTOR_LOCK = 7461004;
 export interface Projector {
   db: Db;
   cache: FoldCache;
-  /** Whether to wait for another process that projects. Without it nothing is done while there is one. */
+  /** Whether to wait for another process that projects. Otherwise nothing is done while there is one. */
   waits?: boolean;
   idleMs?: number;
 }
@@ -43,8 +43,8 @@ export interface Projector {
 type Locked = Parameters<Parameters<Db["$transaction"]>[0]>[0];
 
 /**
- * Carries out the work under the projector's lock; null when another has it. A process that is stopped with the lock in
- * its hands loses it, with its transaction, when it has asked nothing of Postgres and taken nothing from it for a while.
+ * Runs the work under the projector's lock; null when another process has it. A process that is suspended while it
+ * holds the lock loses it, with its transaction, after its connection was idle for a while.
  */
 export async function underLock<T>(
   { db, waits = false, idleMs = PROJECTOR_IDLE_MS }: Pick<Projector, "db" | "waits" | "idleMs">,
@@ -64,7 +64,7 @@ export async function underLock<T>(
   }, TRANSACTION);
 }
 
-/** False when another process projects at the moment. */
+/** False when another process is projecting. */
 export async function projectChains(projector: Projector, standings: readonly Standing[]): Promise<boolean> {
   for (const group of groupsOf(standings.filter(({ seq, projected }) => seq > projected))) {
     if (!(await projectGroup(projector, group))) return false;
@@ -72,7 +72,7 @@ export async function projectChains(projector: Projector, standings: readonly St
   return true;
 }
 
-/** So many chains at a time as have about so many rows. A run is projected as a whole; the chain that belongs to none may be cut. */
+/** Groups of chains with about this many rows. A run is projected as a whole; the system chain may be split. */
 function* groupsOf(standings: readonly Standing[]): Generator<Standing[]> {
   let group: Standing[] = [];
   let rows = 0;
@@ -113,22 +113,25 @@ async function projectGroup(projector: Projector, group: readonly Standing[]): P
     const [first, second] = group;
     if (first && !second) {
       log.error({ chain: first.id, err: error }, "a journal could not be projected");
-      // Lists search for it all the same, and look no further than the projector has come.
+      // Lists search for it nevertheless, and only up to where the projector is.
       return (
         (await underLock(projector, async (tx) => (await writeSearch(tx, await allOfRun(tx, first.id)), true))) ?? false
       );
     }
   }
-  // One of them does not fit into the tables; the others are not to wait for it.
+  // One of them does not fit into the tables; the others must not wait for it.
   for (const standing of group) if (!(await projectGroup(projector, [standing]))) return false;
   return true;
 }
 
-/** It took too long, which says nothing of what was to be written: that is looked for again. */
+/** It took too long, which says nothing about the rows: they are determined again. */
 const isTransactionOver = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2028";
 
-/** By the connection that has the lock: one that waited for another could wait for those who wait for this one. */
+/**
+ * Uses the connection that has the lock: waiting for another connection could deadlock with those who wait for this
+ * one.
+ */
 async function findRows(tx: Locked, cache: FoldCache, group: readonly Standing[]): Promise<ProjectedRows[]> {
   const wanted = group.map((standing) => stretchOf(cache, standing));
   const chains = await readEntries(tx, wanted);
@@ -136,7 +139,7 @@ async function findRows(tx: Locked, cache: FoldCache, group: readonly Standing[]
   const all: ProjectedRows[] = [];
   for (const stretch of wanted) {
     const found = chains.get(stretch.id);
-    // Where less is projected than was seen, everything is being projected anew, and this chain with it.
+    // If less is projected than was seen, a rebuild is in progress and includes this chain.
     if (!found || found.projected < stretch.after) continue;
     const isFolded = stretch.id !== SYSTEM_CHAIN && !removed.has(stretch.id);
     const rows = isFolded ? await rowsOfFold({ tx, cache }, stretch, found) : rowsOfSealed(found);
@@ -150,7 +153,7 @@ function stretchOf(cache: FoldCache, { id, projected }: Standing): Stretch {
   return { id, after: cache.seqOf(id, projected), last: SEQ_MAX };
 }
 
-/** Only the events. A row that Kimitsu has not sealed is left out; the audit says which one. */
+/** Only the events. A row that Kimitsu has not sealed is left out; the audit names it. */
 function rowsOfSealed({ projected, entries }: ChainRows): ProjectedRows | null {
   const fresh = entries.filter(({ seq }) => seq > projected);
   const last = fresh.at(-1);
@@ -182,7 +185,7 @@ async function rowsOfFold(reading: Reading, { id, after }: Stretch, found: Chain
   }
 }
 
-/** What was kept of it in memory may be of a database that has lost commits since. */
+/** What was cached of it may come from a database that has lost commits since. */
 async function rowsAnew(reading: Reading, id: string): Promise<ProjectedRows | null> {
   const whole = { id, after: 0, last: SEQ_MAX };
   const found = (await readEntries(reading.tx, [whole])).get(id);

@@ -24,7 +24,7 @@ import { withOpenJournal } from "@/lib/testing/open-journal";
 import { keepTestVersion, writeRuns } from "@/lib/testing/write-runs";
 
 const database = useDatabase();
-/** One that does not bring the projections up to date by itself. */
+/** A client that does not bring the projections up to date by itself. */
 let db: Db;
 const at = new Date("2026-01-01T10:00:00.000Z");
 
@@ -41,9 +41,7 @@ afterEach(() => {
 
 const newProjector = () => ({ db, cache: new FoldCache() });
 
-/**
- * Looks until nothing is left. Rows of transactions that are under way elsewhere on this server are seen a moment later.
- */
+/** Looks until nothing is left. Rows of transactions still open elsewhere on this server are seen a moment later. */
 const settle = (projector = newProjector()) =>
   until(() => projectNews(projector).then(listUnprojected), {
     what: "all is projected",
@@ -88,7 +86,7 @@ test("what was written since the last look is projected, and the next look finds
   expect(await place()).toEqual(before);
 });
 
-test("a transaction that is committed after later ones is not passed over", async () => {
+test("a transaction that commits after later ones is not missed", async () => {
   const slow = aRun();
   const [written, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const late = db.$transaction(
@@ -138,10 +136,10 @@ test("one process projects at a time", async () => {
   await first;
 });
 
-test("a process that stands still in the midst of its transaction is taken over from, and writes nothing more", async () => {
+test("a process that is suspended within its transaction loses the lock to another, and writes nothing more", async () => {
   const run = await newRun();
   const hold = holdAt("projections:before-commit", { first: 1 });
-  // Settled in any way: that its connection is gone is told to whoever asked.
+  // Settled either way: its caller gets the error that its connection is gone.
   const first = Promise.allSettled([projectUntilHeld({ ...newProjector(), idleMs: 200 }, hold)]);
   const standing = await hold.reached();
   await settle();
@@ -151,7 +149,7 @@ test("a process that stands still in the midst of its transaction is taken over 
   expect(await db.event.count({ where: { chainId: run.runId } })).toBe(1);
 });
 
-test("a projector needs no more than the one connection that has its lock", async () => {
+test("a projector needs only the one connection that has its lock", async () => {
   const { runId } = await newRun();
   const narrow = connect(database.url, 2, { waitMs: 1_000 });
   await projectChain(narrow, runId);
@@ -159,14 +157,14 @@ test("a projector needs no more than the one connection that has its lock", asyn
   expect(await countSteps(runId)).toBe(1);
 });
 
-/** Rows of transactions that are under way elsewhere on this server are seen a moment later. */
+/** Rows of transactions still open elsewhere on this server are seen a moment later. */
 async function projectUntilHeld(projector: Projector, hold: Hold): Promise<void> {
   const isHeld = { now: false };
   void hold.reached().then(() => (isHeld.now = true));
   while (!isHeld.now) await projectNews(projector);
 }
 
-test("a run whose record was changed by hand is left as it is, and stands in nobody's way", async () => {
+test("a run whose record was changed by hand is left unchanged, and does not block others", async () => {
   const [bad, good] = [await newRun(), await newRun()];
   const [{ data } = { data: "" }] = await db.$queryRaw<
     { data: string }[]
@@ -186,7 +184,7 @@ test("a run whose record was changed by hand is left as it is, and stands in nob
   expect(await countSteps(bad.runId)).toBe(1);
 });
 
-test("a long run is not read anew for each row that it grows by, as long as there is room for it", async () => {
+test("a long run is not read from the start for each new row, as long as there is room for it", async () => {
   const run = await newRun();
   for (let number = 1; number <= 60; number += 1) await addTurn(run, number);
   const line = await openCountingLine(database.url);
@@ -208,14 +206,14 @@ test("a long run is not read anew for each row that it grows by, as long as ther
   await line.close();
 });
 
-test("a database that counts its transactions anew is gone through as a whole", async () => {
+test("a database whose transaction numbers restarted is read as a whole", async () => {
   const run = await newRun();
   await db.setting.update({ where: { key: "projections.place" }, data: { value: { tx: "900000000000", fill: null } } });
   await settle();
   expect(await countSteps(run.runId)).toBe(1);
 });
 
-test("a rebuild that broke off is gone on with by whoever looks next", async () => {
+test("an interrupted rebuild is continued by the next look", async () => {
   const run = await newRun();
   await settle();
   const hold = holdAt("projections:before-commit", { first: 1 });
@@ -232,7 +230,7 @@ test("a rebuild that broke off is gone on with by whoever looks next", async () 
   expect(await countSteps(run.runId)).toBe(1);
 });
 
-test("a rebuild keeps the trail of a run that was removed when its time was over", async () => {
+test("a rebuild keeps the trail of a run that retention removed", async () => {
   const { runId } = await newRun();
   await settle();
   await db.step.deleteMany({ where: { runId } });
@@ -246,7 +244,7 @@ test("a rebuild keeps the trail of a run that was removed when its time was over
   expect(await countSteps(runId)).toBe(0);
 });
 
-test("events of the chain that belongs to no run are projected, without rows that were not sealed", async () => {
+test("events of the system chain are projected, without rows that were not sealed", async () => {
   const write = async (type: string, forge = (text: string) => text) => {
     const event = { id: createId("event"), type, at: at.toISOString(), actor: SYSTEM_ACTOR, data: { n: 1 } };
     const { body, mac } = sealEntry(
@@ -268,7 +266,7 @@ test("events of the chain that belongs to no run are projected, without rows tha
   expect(await read()).toEqual(["user.created", "user.disabled"]);
 });
 
-test("how far they are behind is the age of the oldest row that is not in them", async () => {
+test("the lag is the age of the oldest row that is not projected", async () => {
   const now = new Date(at.getTime() + 5_000);
   expect(await getProjectionLag(db, now)).toEqual({ behindMs: 0 });
   await newRun();
@@ -289,8 +287,8 @@ test("the client of a test is never behind", async () => {
   ]);
 });
 
-// The last one: what does not fit stays behind.
-test("a run that does not fit into the tables keeps no other from them", async () => {
+// The last one, because what does not fit stays unprojected.
+test("a run that does not fit into the tables does not block others", async () => {
   const [odd, good] = [aRun({ steps: [] }), aRun()];
   const stepId = createId("step");
   const steps = [{ id: stepId, key: "work", type: "agent", agent: null, itemIndex: 0 } as const];

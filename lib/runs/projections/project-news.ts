@@ -1,7 +1,7 @@
 /**
- * Projects what was written to the journal since the last look. A row is looked for when every transaction that began before it is
- * over, so that one which is committed late is not passed over. The place is moved when all is written: whoever dies before that
- * leaves rows that the next look finds projected already.
+ * Projects what was written to the journal since the last look. A row is read when every transaction that began before
+ * it is over, so that one that commits late is not missed. The place is moved when everything is written: after a crash
+ * before that, the next look finds the rows already projected.
  */
 import type { Db } from "@/lib/database/client";
 import { PLAN_ONCE } from "@/lib/database/plan-anew";
@@ -13,10 +13,10 @@ import { listStandings, listToFill } from "@/lib/runs/projections/read-entries";
 const NEWS_MAX = 500;
 const FILL_MAX = 500;
 const NOTHING = { chains: [], isAll: true };
-/** Of looks in a row, so that a worker that stops does not wait for the end of everything. */
+/** Looks in a row, so that a worker that stops does not wait until everything is projected. */
 const LOOKS_MAX = 20;
 
-/** One look. `isAll` says whether there is nothing left; null when another process is at it. */
+/** One look. `isAll` says whether nothing is left; null when another process is projecting. */
 export async function projectNews(projector: Projector): Promise<{ isAll: boolean } | null> {
   const look = await readPlace(projector.db);
   const news = await readNews(projector.db, look);
@@ -32,7 +32,7 @@ export async function projectNews(projector: Projector): Promise<{ isAll: boolea
 
 interface News {
   ids: string[];
-  /** The first transaction that was not looked at. */
+  /** The first transaction that was not read. */
   next: bigint;
   isAll: boolean;
 }
@@ -46,7 +46,7 @@ async function readNews(db: Db, { place, horizon }: Look): Promise<News> {
   return { ids: [...new Set(rows.map(({ id }) => id))], isAll, next: isAll || !last ? horizon : last.tx + 1n };
 }
 
-/** What a worker does again and again. */
+/** The repeated task of a worker. */
 export function createProjectionTask(db: Db): () => Promise<void> {
   const projector = { db, cache: new FoldCache() };
   return async () => {

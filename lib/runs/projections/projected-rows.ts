@@ -10,7 +10,7 @@ export interface StoredEntry extends Entry {
   tx: string;
 }
 
-/** Whose rows for searches are written, from what stands in other tables. */
+/** What to write search rows for, from other tables. */
 export interface Searched {
   /** Runs whose journal is projected from its first row on. */
   begun: string[];
@@ -18,7 +18,7 @@ export interface Searched {
   asked: string[];
 }
 
-/** Named as the columns of the statement that writes them. */
+/** Named like the columns of the statement that writes them. */
 export interface ProjectedRows extends Searched {
   steps: (StepRow & { runId: string })[];
   turns: (TurnRow & { runId: string })[];
@@ -40,7 +40,7 @@ const noRows = (): ProjectedRows => ({
   chains: [],
 });
 
-/** `entries` are the rows that are new; the snapshot has their changes already. */
+/** `entries` are the new rows; the snapshot already has their changes. */
 export function rowsOfRun(snapshot: RunSnapshot, entries: readonly StoredEntry[]): ProjectedRows {
   const rows = rowsOfChain(entries);
   const touched = new Touched();
@@ -91,7 +91,7 @@ export function joinRows(all: readonly ProjectedRows[]): ProjectedRows {
   };
 }
 
-/** A fold that has a change has what the change is about. */
+/** A fold that has a change also has the change's subject. */
 function found<Row>(row: Row | undefined, id: string): Row {
   if (!row) throw new Error(`unreachable: a change of ${id}, which is not in the fold`);
   return row;

@@ -1,16 +1,16 @@
-/** What the projector reads: how far each chain is, and the journal rows that are wanted of it. */
+/** What the projector reads: how far each chain is, and the journal rows that it needs. */
 import type { Db, Statements } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
 import { PLAN_ONCE } from "@/lib/database/plan-anew";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import type { StoredEntry } from "@/lib/runs/projections/projected-rows";
 
-/** Where one chain stands: the end of its journal, and how much of it is projected. */
+/** Progress of one chain: the end of its journal, and how much of it is projected. */
 export interface Standing {
   id: string;
   seq: number;
   projected: number;
-  /** The run was removed when its time was over; its trail is still there. */
+  /** The run was removed by retention; its trail is still there. */
   isRemoved?: boolean;
 }
 
@@ -22,7 +22,7 @@ export function listStandings(db: Db, ids: readonly string[]): Promise<Standing[
       LEFT JOIN projected_runs p ON p.run_id = w.id`;
 }
 
-/** Chains whose journal goes on beyond what is projected, in the order of their ids; the one that belongs to no run comes first. */
+/** Chains whose journal extends beyond what is projected, in the order of their ids; the system chain comes first. */
 export function listBehind(db: Db, afterId: string, limit: number): Promise<Standing[]> {
   const system = Prisma.sql`SELECT c.id, c.seq, coalesce(p.seq, 0) AS projected FROM chains c
       LEFT JOIN projected_runs p ON p.run_id = c.id
@@ -32,7 +32,7 @@ export function listBehind(db: Db, afterId: string, limit: number): Promise<Stan
     WHERE r.id > ${afterId} AND r.seq > coalesce(p.seq, 0) ORDER BY r.id LIMIT ${limit})`;
 }
 
-/** As `listBehind`, with the trails of runs that were removed among them. `isAll` says whether there are no more. */
+/** Like `listBehind`, including the trails of removed runs. `isAll` says whether there are no more. */
 export async function listToFill(
   db: Db,
   afterId: string,
@@ -40,7 +40,7 @@ export async function listToFill(
 ): Promise<{ chains: Standing[]; isAll: boolean }> {
   const behind = await listBehind(db, afterId, limit);
   const isLast = behind.length < limit;
-  // Up to where the others have come, so that no more of the journal is gone through.
+  // Only up to the last of the others, so that no more of the journal is read.
   const upTo = isLast ? Prisma.empty : Prisma.sql`AND j.run_id <= ${behind.at(-1)?.id}`;
   const removed = await db.$queryRaw<Standing[]>`
     SELECT j.run_id AS id, max(j.seq) AS seq, coalesce(max(p.seq), 0) AS projected, true AS "isRemoved"

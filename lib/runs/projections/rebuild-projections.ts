@@ -1,7 +1,7 @@
 /**
- * Throws all projections away and fills them anew from the journal; what is searched for is written over in its place, so
- * that searches are quick meanwhile. Where it breaks off, the workers go on with it: that all is to
- * be gone through, and how far it has come, stands in the database.
+ * Deletes all projections and fills them again from the journal; search rows are overwritten in place, so that searches
+ * stay quick meanwhile. If it is interrupted, the workers continue it: the pending rebuild and its progress are in the
+ * database.
  */
 import type { Db } from "@/lib/database/client";
 import { FoldCache } from "@/lib/runs/projections/fold-cache";
@@ -10,7 +10,7 @@ import { underLock } from "@/lib/runs/projections/project-chains";
 import { projectNews } from "@/lib/runs/projections/project-news";
 
 export interface RebuildProgress {
-  /** Runs whose rows are there again. */
+  /** Runs whose rows are restored. */
   done: number;
   runs: number;
 }

@@ -1,4 +1,4 @@
-/** Which rows of the projections a change of a run writes anew. Pure: the values are for the fold to give. */
+/** Which projection rows a change of a run rewrites. Pure: the values come from the fold. */
 import type { LeftOpen } from "@/lib/runs/changes/left-open";
 import type { RunChange } from "@/lib/runs/changes/registry";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
@@ -11,7 +11,7 @@ export class Touched {
   /** With the approval that each one is about. */
   readonly decisions = new Map<string, string>();
 
-  /** The snapshot has the change already. */
+  /** The snapshot already has the change. */
   add(snapshot: RunSnapshot, change: RunChange): void {
     switch (change.kind) {
       case "run_created":
@@ -60,7 +60,7 @@ export class Touched {
     }
   }
 
-  /** The call moves with the answer, and its step goes on when it was the last question. */
+  /** The call moves with the decision, and its step continues when it was the last open approval. */
   #answer({ approvals }: RunSnapshot, { approvalId, callId }: { approvalId: string; callId: string }): void {
     this.calls.add(callId);
     const stepId = approvals.get(approvalId)?.stepId;

@@ -1,6 +1,6 @@
 /**
- * Writes rows of the projections, in one statement: its foreign keys are looked at when all of it is done. Whoever writes has the
- * projector's lock, so that nothing newer is overwritten.
+ * Writes projection rows in one statement, so that foreign keys are checked at its end. The writer has the projector's
+ * lock, so nothing newer is overwritten.
  */
 import type { Db } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";

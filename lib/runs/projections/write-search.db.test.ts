@@ -20,7 +20,7 @@ import { until } from "@/lib/testing/until";
 import { keepTestVersion, writeRuns } from "@/lib/testing/write-runs";
 
 const database = useDatabase();
-/** One that does not bring the projections up to date by itself. */
+/** A client that does not bring the projections up to date by itself. */
 let db: Db;
 const now = new Date("2026-01-01T10:00:00.000Z");
 const at = now.toISOString();
@@ -39,7 +39,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Rows of transactions that are under way elsewhere on this server are seen a moment later. */
+/** Rows of transactions still open elsewhere on this server are seen a moment later. */
 const settle = () =>
   until(() => projectNews({ db, cache: new FoldCache() }).then(countBehind), {
     what: "all is projected",
@@ -58,7 +58,7 @@ async function start(facts: Partial<NewRun> = {}): Promise<NewRun> {
   return run;
 }
 
-/** None is the beginning of another. */
+/** No word is a prefix of another. */
 const aWord = () => `heron${String((words += 1)).padStart(3, "0")}x`;
 let words = 0;
 
@@ -93,7 +93,7 @@ async function ask(word: string, minApprovals = 1) {
 }
 const edit = { canonical: "{}", shown: {}, digest: digestOf("{}"), questionDigest: digestOf("{}") };
 
-/** A client by which the projector comes between the look at what is not projected and the look at what is. */
+/** A client that lets the projector run between reading what is not projected and reading what is. */
 function projectedBetween(): Db {
   return new Proxy(db, {
     get(target, name) {
@@ -137,7 +137,7 @@ test("a run is found once by its words and its agents before it is projected, wh
   expect(await countRuns(id)).toBe(1);
 });
 
-test("what is projected in the midst of a search is found once", async () => {
+test("what is projected in the middle of a search is found once", async () => {
   const word = aWord();
   const run = await start({ agents: [word] });
   expect(await findRuns({ agent: word }, projectedBetween())).toEqual([run.id]);
@@ -152,7 +152,7 @@ test("a new run comes first among very many that have the same words, alone and 
   const crowd = Array.from({ length: 620 }, () => aRun(facts));
   await writeRuns(db, [
     ...crowd.map((run) => ({ run, at: now })),
-    // So many of the newest have none of it that the page is not filled with these.
+    // So many of the newest do not match that they cannot fill the page.
     ...Array.from({ length: 1_100 }, () => ({ run: aRun(), at: now })),
   ]);
   await settle();
@@ -164,7 +164,7 @@ test("a new run comes first among very many that have the same words, alone and 
   });
 });
 
-test("a question is found once by its words before it is projected, while it is, and after", async () => {
+test("an approval is found once by its words before it is projected, while it is, and after", async () => {
   const word = aWord();
   const { id, call, run, decide } = await ask(word);
   expect(await countAsked(id)).toBe(0);
@@ -180,7 +180,7 @@ test("a question is found once by its words before it is projected, while it is,
   expect(await countAsked(id)).toBe(0);
 });
 
-test("a question that was changed while it waits is found by its new words and not by its old ones, at once", async () => {
+test("an approval that was changed while it waits is found by its new words and not by its old ones, at once", async () => {
   const [before, after] = [aWord(), aWord()];
   const { id, decide } = await ask(before, 2);
   await settle();
@@ -191,7 +191,7 @@ test("a question that was changed while it waits is found by its new words and n
   });
 });
 
-test("words that very many questions have find a new one and a changed one among them, at once", async () => {
+test("words that very many approvals have find a new one and a changed one among them, at once", async () => {
   const [word, other] = [aWord(), aWord()];
   const changed = await ask(word, 2);
   await settle();
@@ -202,7 +202,7 @@ test("words that very many questions have find a new one and a changed one among
   await throughProjection(async () => expect(await findAsked(word)).toEqual([fresh.id]));
 });
 
-test("what is searched for is filled again by a rebuild, and put right", async () => {
+test("a rebuild restores and corrects the search rows", async () => {
   const word = aWord();
   const { id: runId } = await start({ agents: [word] });
   const [open, over] = [await ask(word), await ask(word)];
@@ -220,7 +220,7 @@ test("what is searched for is filled again by a rebuild, and put right", async (
   expect(await findAsked(word)).toEqual([open.id]);
 });
 
-test("a run whose record was changed by hand, or does not fit, is found all the same", async () => {
+test("a run whose record was changed by hand, or that does not fit, is found nevertheless", async () => {
   const word = aWord();
   const [forged, unfit] = [await ask(word), await ask(word)];
   await withOpenJournal(
@@ -242,7 +242,7 @@ test("a run whose record was changed by hand, or does not fit, is found all the 
   await rebuildProjections(db, () => undefined);
 });
 
-test("no index of words stands on a table that starts and questions write", async () => {
+test("no word index is on a table that starts and approvals write", async () => {
   const rows = await db.$queryRaw<{ name: string }[]>`SELECT DISTINCT i.indrelid::regclass::text AS name FROM pg_index i
     JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam WHERE m.amname = 'gin' ORDER BY 1`;
   expect(rows.map(({ name }) => name)).toEqual(["approval_search", "run_search"]);

@@ -1,6 +1,6 @@
 /**
- * Writes what lists of runs and the inbox search for, from the rows of runs and approvals: these are never behind their
- * journals. Whoever writes has the projector's lock.
+ * Writes the search rows for lists of runs and the inbox, from the rows of runs and approvals, which are never behind
+ * their journals. The writer has the projector's lock.
  */
 import type { Db, Statements } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
@@ -16,7 +16,7 @@ export const APPROVAL_WORDS = Prisma.raw(
   "approval_words(a.summary, a.server, a.tool, a.agent, a.workflow, a.run_id, a.call_id, a.id)",
 );
 
-/** Rows that are there already are written again only where they say something else, as after a rebuild. */
+/** Existing rows are rewritten only if they differ, as after a rebuild. */
 export async function writeSearch(db: Pick<Db, "$executeRaw">, { begun, asked }: Searched): Promise<void> {
   if (begun.length > 0) {
     await db.$executeRaw`INSERT INTO run_search (run_id, agents, words)
@@ -35,7 +35,7 @@ export async function writeSearch(db: Pick<Db, "$executeRaw">, { begun, asked }:
   }
 }
 
-/** All of a run, for one whose journal does not say what has changed. */
+/** Everything of a run, for one whose journal does not say what has changed. */
 export async function allOfRun(db: Statements, runId: string): Promise<Searched> {
   const approvals = await db.$queryRaw<{ id: string }[]>`SELECT id FROM approvals WHERE run_id = ${runId}`;
   return { begun: [runId], asked: approvals.map(({ id }) => id) };

@@ -2,8 +2,8 @@ import type { Db } from "@/lib/database/client";
 import type { AnswerKey, KeptAnswer } from "@/lib/runs/transitions/keep-answer";
 
 /**
- * What was answered under this key, without taking it; null for a key that is free, or whose first request is still
- * under way.
+ * The stored answer under this key, without taking the key; null if it is free, or its first request is still in
+ * progress.
  */
 export async function findKeptAnswer<A extends object>(
   db: Db,

@@ -2,11 +2,11 @@ import type { Db } from "@/lib/database/client";
 
 export interface Pause {
   since: Date;
-  /** Whoever holds the calls back, by name; null when that is nobody who is known. */
+  /** Name of the person who paused the calls; null when unknown. */
   by: string | null;
 }
 
-/** That all calls are held back, since when and by whom; null when they go. */
+/** Whether all calls are paused, since when and by whom; null when they are not. */
 export async function findPause(db: Db): Promise<Pause | null> {
   const row = await db.setting.findUnique({ where: { key: "dispatch.paused" } });
   if (row?.value !== true) return null;

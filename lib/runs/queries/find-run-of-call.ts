@@ -1,10 +1,13 @@
-/** Which run a call belongs to. It never changes, so that a projection may say it; what came after that is read from the journal. */
+/**
+ * Which run a call belongs to. It never changes, so a projection may answer; calls that are not projected yet are found
+ * in the journal.
+ */
 import type { Db } from "@/lib/database/client";
 import { KimitsuError } from "@/lib/errors";
 import { isId } from "@/lib/ids";
 import { decodeTime } from "ulid";
 
-/** Between the moment in which a call got its id and its commit, and between two clocks, is at most so much. */
+/** Maximum time between a call's id and its commit, including the difference of two clocks. */
 const AROUND_MS = 10 * 60_000;
 
 export async function getRunOfCall(db: Db, callId: string): Promise<string> {

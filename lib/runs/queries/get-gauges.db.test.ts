@@ -32,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => one.$disconnect());
 
 /**
- * Rows and entries of indexes that the work read, by Postgres's own count; with one connection, which is made to hand
- * its figures in.
+ * Rows and index entries that the work read, as counted by Postgres; on one connection, which is made to flush its
+ * statistics.
  */
 async function countRead(work: () => Promise<unknown>): Promise<number> {
   const total = async () => {
@@ -50,7 +50,7 @@ async function countRead(work: () => Promise<unknown>): Promise<number> {
 test(
   verifies(
     "operations:metrics-bounded",
-    "a scrape reads a bounded number of rows, however many runs and questions wait, and says at least so many",
+    "a scrape reads a bounded number of rows, however many runs and approvals wait, and reports at least that many",
   ),
   async () => {
     let gauges: Awaited<ReturnType<typeof getGauges>> | undefined;
@@ -61,7 +61,7 @@ test(
   },
 );
 
-test(verifies("operations:metrics-bounded", "what is fewer is counted exactly"), async () => {
+test(verifies("operations:metrics-bounded", "fewer are counted exactly"), async () => {
   const gauges = await getGauges(one, new Date(), 2 * PAUSED);
   expect(gauges.openRuns).toEqual({ pending: 0, running: 0, pending_approval: PAUSED, needs_human_review: 0 });
   expect(gauges.pendingByDanger[danger]).toBe(PAUSED);
@@ -69,10 +69,7 @@ test(verifies("operations:metrics-bounded", "what is fewer is counted exactly"),
 });
 
 test(
-  verifies(
-    "operations:metrics",
-    "a call of which nobody knows what became of it counts until a person settles it, or its run is over",
-  ),
+  verifies("operations:metrics", "a call with unknown outcome counts until a person settles it, or its run is over"),
   async () => {
     const bench = await openApiBench(database, {
       script:
@@ -85,7 +82,7 @@ test(
       return { runId, callId: (await database.db.call.findFirstOrThrow({ where: { runId } })).id };
     };
     const counted = async () => {
-      // What was done is projected now, and not a moment later.
+      // Makes sure that everything is projected now, not a moment later.
       await database.db.call.count();
       return (await getGauges(one, bench.deps.now())).outcomeUnknown;
     };

@@ -5,7 +5,7 @@ import { Prisma } from "@/lib/database/generated/client";
 
 const OPEN_STATUSES = ["pending", "running", "pending_approval", "needs_human_review"] as const;
 
-/** What the whole installation holds at this moment. A count that is as high as the limit means "at least so many". */
+/** The state of the whole installation now. A count equal to the limit means "at least this many". */
 export interface Gauges {
   openRuns: Record<(typeof OPEN_STATUSES)[number], number>;
   due: number;
@@ -20,8 +20,8 @@ export interface Gauges {
 }
 
 /**
- * One statement; each part of it walks an index and stops at `max`, so that neither what is over nor how much waits
- * makes a scrape dear.
+ * One statement; each part of it walks an index and stops at `max`, so that neither ended nor waiting runs make a
+ * scrape expensive.
  */
 export async function getGauges(db: Db, now: Date, max = GAUGE_COUNT_MAX): Promise<Gauges> {
   const count = (rows: Prisma.Sql) => Prisma.sql`(SELECT count(*)::int FROM (${rows} LIMIT ${max}) AS counted)`;
@@ -47,9 +47,9 @@ const byName = (names: readonly string[], value: (name: string) => Prisma.Sql): 
   Prisma.sql`jsonb_build_object(${Prisma.join(names.flatMap((name) => [Prisma.sql`${name}::text`, value(name)]))})`;
 
 /**
- * As a range in the order of the index, though it is one value: so nothing but that index fits, and the planner cannot
- * read the whole table for the few rows of a rare status in the hope that the limit comes soon. Written out, because
- * the statistics of each value differ.
+ * A range in index order, though it is one value: only that index fits then, and the planner cannot scan the whole
+ * table for a rare status in the hope of reaching the limit soon. A literal, because the statistics of each value
+ * differ.
  */
 const runsOf = (status: string): Prisma.Sql =>
   Prisma.raw(`SELECT 1 FROM runs WHERE status >= '${status}' AND status <= '${status}' ORDER BY status, id DESC`);
@@ -59,7 +59,7 @@ const questionsOf = (danger: string): Prisma.Sql =>
   );
 
 /**
- * A call is not indexed by its state; those that were ever unknown are found by their events, which are few. A run that
- * is over asks nothing of anyone.
+ * A call is not indexed by its status; calls that were ever unknown are found by their events, which are few. An ended
+ * run asks nothing of anyone.
  */
 const isUnsettled = Prisma.sql`(SELECT c.status = 'outcome_unknown' AND r.status NOT IN ('complete', 'failed', 'cancelled') FROM calls c JOIN runs r ON r.id = c.run_id WHERE c.id = newest.call_id)`;

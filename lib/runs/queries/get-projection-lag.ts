@@ -1,4 +1,4 @@
-/** How far the projections are behind the journal: the age of the oldest row that is not in them. */
+/** How far the projections are behind the journal: the age of the oldest unprojected row. */
 import type { Db } from "@/lib/database/client";
 import { readPlace } from "@/lib/runs/projections/place";
 

@@ -5,9 +5,9 @@ import { getDurability } from "@/lib/database/queries/get-durability";
 
 export interface Readiness {
   database: "ok" | "unreachable";
-  /** Any live worker will do: runs go on wherever one is. */
+  /** Any live worker is enough: it can advance all runs. */
   worker: "ok" | "silent" | "unknown";
-  /** What lets the database forget commits; it serves all the same. */
+  /** Settings that let the database lose commits; it still serves. */
   warnings: DurabilityWarning["code"][];
 }
 

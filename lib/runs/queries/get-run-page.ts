@@ -27,7 +27,7 @@ export interface RunPage {
   startedBy: { kind: string; id: string; name: string; person: string | null };
   retryOfRunId: string | null;
   retriedAsRunId: string | null;
-  /** Redacted, with what cannot be seen written out. */
+  /** Redacted, with invisible characters written out. */
   params: unknown;
   output: unknown;
   tokensIn: number;
@@ -41,10 +41,10 @@ export interface RunPage {
   createdAt: Date;
   updatedAt: Date;
   completedAt: Date | null;
-  /** Those of the pipeline itself; what stands below them is counted. */
+  /** Those of the pipeline itself; steps below them are only counted. */
   steps: RunPageStep[];
   counts: { approvals: number; pendingApprovals: number; events: number };
-  /** Calls of which nobody knows what became of them. */
+  /** Calls with unknown outcome. */
   unknownCalls: {
     id: string;
     server: string;
@@ -54,9 +54,9 @@ export interface RunPage {
     reason: string | null;
     isWebhook: boolean;
   }[];
-  /** What people did to it by their own word, newest first. */
+  /** What people did to it themselves, newest first. */
   acts: PersonAct[];
-  /** The first of the answers that a person must look at; the next one follows it. */
+  /** The first answer that a person must review; the next one follows it. */
   review: { stepId: string; name: string; message: string; output: unknown; digest: string; others: number } | null;
 }
 
@@ -79,10 +79,7 @@ export interface RunPageStep {
 
 const UNKNOWN_SHOWN_MAX = 20;
 
-/**
- * What stands at the head of a run's page; its size does not grow with what the run did. Null when there is no such
- * run.
- */
+/** The head of a run's page; its size does not grow with what the run did. Null when there is no such run. */
 export async function findRunPage(db: Db, runId: string, now: Date): Promise<RunPage | null> {
   const read = await readRun(db, runId);
   if (!read) return null;

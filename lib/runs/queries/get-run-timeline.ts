@@ -7,9 +7,9 @@ import { toMoney } from "@/lib/runs/queries/run-view";
 import { rootOf } from "@/lib/runs/rules/run-places";
 import type { ApprovalRow, CallRow, RunSnapshot, TurnRow } from "@/lib/runs/snapshot";
 
-/** What happened in a run: of each step of its pipeline the first and the last things, and how many there are. */
+/** What happened in a run: the first and last entries of each pipeline step, and how many there are. */
 export interface RunTimeline {
-  /** In the order of happening. */
+  /** In chronological order. */
   entries: TimelineEntryRow[];
   /** By step of the pipeline. */
   totals: Map<string, number>;
@@ -22,9 +22,9 @@ export type TimelineThing =
 
 export interface TimelineEntryRow {
   thing: TimelineThing;
-  /** The step of the pipeline to which it belongs, however deep below it the thing happened. */
+  /** The pipeline step to which it belongs, however deep below it. */
   rootStepId: string;
-  /** Among all things of that step, from 1. */
+  /** Number among all entries of that step, from 1. */
   number: number;
   at: Date;
 }
@@ -48,12 +48,12 @@ export interface TimelineCall {
   status: CallStatus;
   createdAt: Date;
   executingAt: Date | null;
-  /** From when nobody knew what became of it, until a person settled it. */
+  /** Since when the outcome was unknown, until a person settled it. */
   unknownAt: Date | null;
   completedAt: Date | null;
 }
 
-/** A time in which a person was asked. */
+/** A period in which a person was asked. */
 export interface TimelineWait {
   id: string;
   server: string;
@@ -68,8 +68,8 @@ export interface TimelineWait {
 }
 
 /**
- * Of a step with more than both together, this many of the first and of the last are shown: how it began, and how it
- * stands.
+ * For a step with more than both together, this many of the first and of the last are shown: how it began, and its
+ * current state.
  */
 const FIRST_SHOWN = 8;
 const LAST_SHOWN = 16;
@@ -90,7 +90,7 @@ export async function getRunTimeline(db: Db, runId: string): Promise<RunTimeline
   return { entries, totals: new Map([...byRoot].map(([root, marks]) => [root, marks.length])) };
 }
 
-/** Something on the timeline, and where it stands. */
+/** An entry of the timeline, and its position. */
 type Mark = { root: string; at: string; id: string } & (
   | { place: 0; turn: TurnRow }
   | { place: 1; wait: ApprovalRow }
@@ -102,7 +102,7 @@ const inOrder = (one: Mark, other: Mark): number =>
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** A call that people are asked about is the block that waits for them; one that they decided stands where it was sent. */
+/** A pending call is the block that waits for people; a decided one is placed where it was sent. */
 function listMarks(snapshot: RunSnapshot): Mark[] {
   const roots = new Map([...snapshot.steps.keys()].map((id) => [id, rootOf(snapshot, id)?.id ?? id]));
   const at = (stepId: string, id: string, time: string) => ({ root: roots.get(stepId) ?? stepId, id, at: time });

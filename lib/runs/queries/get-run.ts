@@ -18,7 +18,7 @@ export interface RunStepView {
   output: unknown;
   error: RunFailure | null;
   degraded: boolean;
-  /** With those of its items, sub-workflow and sub-agents. */
+  /** Including its items, sub-workflow and sub-agents. */
   figures: Figures;
   durationMs: number;
 }
@@ -40,7 +40,7 @@ export interface RunView {
   pendingApprovals: ApprovalView[];
   /** Answers that wait for a person. */
   pendingReviews: ReviewStep[];
-  /** Calls of which nobody knows whether they happened, until a person says it. */
+  /** Calls with unknown outcome, until a person settles them. */
   pendingSettlements: UnsettledCall[];
   figures: Figures;
   durationMs: number;
@@ -49,7 +49,7 @@ export interface RunView {
   completedAt: Date | null;
 }
 
-/** One run as it stands: everything that the envelope shows. */
+/** The current state of one run: everything that the envelope shows. */
 export async function getRun(db: Db, runId: string): Promise<RunView> {
   const read = await readRun(db, runId);
   if (!read) throw await missingRun(db, runId);
@@ -59,7 +59,7 @@ export async function getRun(db: Db, runId: string): Promise<RunView> {
   const { kind, id: starterId, name } = run.startedBy;
   const createdAt = new Date(run.createdAt);
   const completedAt = run.completedAt === null ? null : new Date(run.completedAt);
-  // What has not ended yet has lasted until the last thing that is on record of it.
+  // What has not ended has lasted until its last record.
   const until = completedAt ?? updatedAt;
   const steps = stepsInOrder(snapshot);
   return {

@@ -27,12 +27,12 @@ export interface StepPage {
   costUsd: number;
   startedAt: Date | null;
   completedAt: Date | null;
-  /** From the pipeline's own step down to the one above this. */
+  /** From the pipeline's own step down to the parent of this one. */
   ancestors: { id: string; key: string; itemIndex: number | null }[];
   children: { items: ChildStep[]; nextCursor: string | null };
   turns: ShownTurn[];
   nextTurn: number | null;
-  /** Calls that no model asked for: those of a webhook step. */
+  /** Calls that no model made: those of a webhook step. */
   ownCalls: ShownCall[];
 }
 
@@ -50,7 +50,7 @@ export interface ShownTurn {
   id: string;
   number: number;
   model: string;
-  /** What was said to the model before this turn. */
+  /** Messages to the model before this turn. */
   asked: string[];
   text: string;
   finishReason: string;
@@ -74,7 +74,7 @@ interface StepQuery {
   fingerprint: (value: string) => string;
 }
 
-/** One step with a page of its conversation and a page of what stands below it. Null when the run has no such step. */
+/** One step with a page of its conversation and a page of its child steps. Null when the run has no such step. */
 export async function findStepPage(db: Db, query: StepQuery): Promise<StepPage | null> {
   const read = await readRun(db, query.runId);
   const step = read?.snapshot.steps.get(query.stepId);
@@ -158,7 +158,7 @@ function listChildren(snapshot: RunSnapshot, { id: parentId }: StepRow, cursor =
 function toTurn(turn: TurnRow, calls: ShownCall[]): ShownTurn {
   const { id, number, model, tokensIn, tokensOut, costUsd, durationMs, createdAt } = turn;
   const { messages = [] } = (turn.request ?? {}) as { messages?: { role: string; text?: string }[] };
-  // The calls are shown from their own rows, where secrets have been taken out of their arguments.
+  // The calls are shown from their own rows, where secrets have been removed from their arguments.
   const { text = "", finishReason = "other" } = (turn.response ?? {}) as { text?: string; finishReason?: string };
   return {
     id,

@@ -32,7 +32,7 @@ async function aboutOf(runId: string): Promise<string | undefined> {
 test(
   verifies(
     "history:about",
-    "a run that waits for nobody is told by what it was started with: short values first, on one line, nothing hidden and no secret",
+    "a run that waits for nobody is described by its params: short values first, on one line, no hidden characters and no secret",
   ),
   async () => {
     const bench = await openEngineBench(database, { workflow: WORKFLOW, script: callOf("echo"), allowlist: "- echo" });
@@ -49,7 +49,7 @@ test(
 test(
   verifies(
     "history:about",
-    "one that waits is told by the call that waits, and by the one of which nobody knows whether it happened, also when it is over",
+    "a run that waits is described by the waiting call, and by the one with unknown outcome, even when it is over",
   ),
   async () => {
     const asking = await openEngineBench(database, {

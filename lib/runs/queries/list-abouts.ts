@@ -5,7 +5,7 @@ import { openBehind } from "@/lib/runs/queries/open-behind";
 import { callsInOrder } from "@/lib/runs/rules/run-places";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
 
-/** What a run is about in one line, made from facts: what it waits for, and what it was started with. */
+/** What a run is about in one line, made from facts: what it waits for, and its params. */
 type Abouts = ReadonlyMap<string, string>;
 
 type Snapshots = ReadonlyMap<string, RunSnapshot>;
@@ -15,9 +15,8 @@ const VALUES_MAX = 8;
 const LENGTH_MAX = 600;
 
 /**
- * For the runs of a page; empty where one was started with nothing. Each is found by its key, and of what it was
- * started with only the beginning of each value is read. `behind` are those of which not all is projected, where the
- * caller has them at hand.
+ * For the runs of a page; empty for one without params. Each is found by its key, and only the beginning of each param
+ * is read. `behind` are runs that are not fully projected, if the caller has them.
  */
 export async function listAbouts(
   db: Db,
@@ -42,7 +41,7 @@ export async function listAbouts(
   return new Map([...lines].map(([id, line]) => [id, clip(showInvisible(line.replaceAll(/\s+/gu, " ")), LENGTH_MAX)]));
 }
 
-/** What is short says most about what makes one run another than the next: a number, a name. */
+/** Short values distinguish runs best: a number, a name. */
 function describeParams(values: readonly [name: string, value: string][]): string {
   return values
     .toSorted(([, one], [, other]) => one.length - other.length)
@@ -65,7 +64,7 @@ function listParams(db: Db, ids: string[]): Promise<{ id: string; values: [strin
 
 interface Named {
   id: string;
-  /** The sentence of the call's card, or the tool's name. */
+  /** The sentence on the call's card, or the tool's name. */
   name: string;
 }
 

@@ -1,6 +1,6 @@
 import { Prisma } from "@/lib/database/generated/client";
 
-/** For a statement with the call `c`: the agent that asked for it, and before it, outermost first, the agents whose sub-agent it is. */
+/** For a statement with the call `c`: the agent that made it, preceded by the agents above it, outermost first. */
 export const callers = Prisma.sql`(
   WITH RECURSIVE chain AS (
     SELECT c.agent AS agent, c.parent_call_id AS parent_call_id, 1 AS depth

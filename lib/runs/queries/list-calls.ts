@@ -10,7 +10,7 @@ import { toMoney } from "@/lib/runs/queries/run-view";
 import { approvalsInOrder, callsInOrder, stepKeyOf } from "@/lib/runs/rules/run-places";
 import type { ApprovalRow, CallRow, RunSnapshot } from "@/lib/runs/snapshot";
 
-/** What was proposed in its canonical text may hold what only a name marks as secret, and is not here. */
+/** Without the canonical text of the proposal, which may contain values that only a name marks as secret. */
 export interface CallView {
   id: string;
   runId: string;
@@ -53,7 +53,7 @@ interface CallApproval {
   decidedAt: Date | null;
 }
 
-/** The calls of a run, in the order in which agents asked for them. */
+/** The calls of a run, in the order in which agents made them. */
 export async function listCalls(
   db: Db,
   query: { runId: string; cursor?: string | undefined; limit?: number },

@@ -66,7 +66,7 @@ async function bench() {
   return { server, ...run, ana, jo, by, start, list };
 }
 
-/** A run that has cost so much. */
+/** A run with this cost. */
 function spending(run: NewRun, costUsd: number): SeededRun {
   const at = new Date("2026-01-01T10:00:00.000Z");
   const stepId = run.steps[0]?.id ?? "";
@@ -75,7 +75,7 @@ function spending(run: NewRun, costUsd: number): SeededRun {
 }
 
 describe("the list of runs", () => {
-  test(verifies("history:filters", "is narrowed by each filter to exactly the runs that fit"), async () => {
+  test(verifies("history:filters", "is narrowed by each filter to exactly the matching runs"), async () => {
     const { list, start, ana, jo, server } = await bench();
     const [one, two] = [await start("A-1042"), await start("it's 50% \\ off")];
     const other = await start("B-77", jo.actor);
@@ -100,7 +100,7 @@ describe("the list of runs", () => {
     await server.close();
   });
 
-  test("pages join without gap or repeat, newest first", async () => {
+  test("pages join without gaps or repeats, newest first", async () => {
     const { list, start, ana, server } = await bench();
     const started: string[] = [];
     for (let n = 0; n < 5; n++) started.unshift(await start(`n${n}`));
@@ -115,7 +115,7 @@ describe("the list of runs", () => {
     await server.close();
   });
 
-  test("finds what very many runs have as it finds what few have: alone, with other filters, and page by page", async () => {
+  test("finds what very many runs have like what few have: alone, with other filters, and page by page", async () => {
     const { list, ana, deps, server } = await bench();
     await keepTestVersion(deps.db);
     const starter = { startedBy: ana.actor, startedByUserId: ana.id };
@@ -152,7 +152,7 @@ describe("the list of runs", () => {
       expect((await list({ text: "murmuration of larks" })).items).toEqual([]);
     };
     await expectAll();
-    // The same when the newest have none of it.
+    // The same when none of the newest match.
     const quiet = Array.from({ length: 1100 }, () => aRun({ ...starter, workflow: "quiet", agents: ["nobody"] }));
     await writeRuns(
       deps.db,
@@ -162,7 +162,7 @@ describe("the list of runs", () => {
     await server.close();
   });
 
-  test("counts the time in which people were asked once, however many questions were open, and apart from work", async () => {
+  test("counts the time in which people were asked once, however many approvals were open, and apart from work", async () => {
     const { list, start, advance, clock, deps, by, ana, server } = await bench();
     const runId = await start("wait");
     await advance(runId);
@@ -190,7 +190,7 @@ describe("the list of runs", () => {
 });
 
 describe("the page of one run", () => {
-  test("has its head, timeline, conversation and approvals, with secrets taken out and the invisible written out", async () => {
+  test("has its head, timeline, conversation and approvals, with secrets removed and invisible characters written out", async () => {
     const { start, advance, clock, deps, by, jo, server } = await bench();
     const runId = await start("page");
     await advance(runId);
@@ -258,7 +258,7 @@ describe("the page of one run", () => {
     await server.close();
   });
 
-  test("is null for a run that does not exist, and a step of another run is no step of this one", async () => {
+  test("is null for a run that does not exist, and a step of another run does not count", async () => {
     const { start, deps, clock, server } = await bench();
     const [one, other] = [await start("a"), await start("b")];
     expect(await findRunPage(deps.db, "run_01aaaaaaaaaaaaaaaaaaaaaaaa", clock.now())).toBeNull();
@@ -308,7 +308,7 @@ test("a run of thousands of turns and events opens with pages of them, and nothi
   await server.close();
 });
 
-test("figures of a workflow are of its own runs, and a workflow without runs has none", async () => {
+test("figures of a workflow cover its own runs, and a workflow without runs has none", async () => {
   const { deps, server } = await bench();
   const stats = await listWorkflowStats(deps.db, ["main", "never-run"]);
   expect(stats.get("main")!.complete).toBeGreaterThan(0);
@@ -324,7 +324,7 @@ test("figures of a workflow are of its own runs, and a workflow without runs has
   await server.close();
 });
 
-test("versions of a workflow are told apart by its own number and by the whole configuration, the newest first", async () => {
+test("versions of a workflow are distinguished by its own number and by the whole configuration, the newest first", async () => {
   const { deps, server } = await bench();
   const workflow = "versioned";
   const hash = (digit: string) => `sha256:${digit.repeat(64)}`;
@@ -351,7 +351,7 @@ test("versions of a workflow are told apart by its own number and by the whole c
   await server.close();
 });
 
-test("nothing hides in what went wrong, in why a call was judged as it was, or in what people wrote", async () => {
+test("no hidden characters remain in errors, in the reasons of judgments, or in what people wrote", async () => {
   const { start, advance, deps, by, server } = await bench();
   const runId = await start("hides");
   await advance(runId);

@@ -24,13 +24,13 @@ export interface HistoryRun {
   refused: { rejected: number; expired: number };
   /** With the person behind a token or an agent. */
   startedBy: { kind: string; name: string; person: string | null };
-  /** In one line; empty when it was started with nothing. */
+  /** In one line; empty when it was started without params. */
   about: string;
   steps: { key: string; status: StepStatus }[];
   stepsTotal: number;
-  /** Time in which people were asked and had not answered yet; questions that overlap count once. */
+  /** Time in which people were asked and had not answered yet; overlapping approvals count once. */
   waitedMs: number;
-  /** Time that workers spent on it, as of the last time that one let go of it. */
+  /** Time that workers spent on it, as of the last release. */
   workedMs: number;
   costUsd: number;
   error: string | null;
@@ -53,7 +53,7 @@ interface Row {
   completed_at: Date | null;
 }
 
-/** Strips show this many steps; a pipeline with more says how many it has. */
+/** Strips show this many steps; for a longer pipeline its number of steps is shown. */
 const STEPS_SHOWN = 16;
 
 /** Runs, newest first. */
@@ -93,7 +93,7 @@ interface Strip {
   total: number;
 }
 
-/** Of runs that are not projected as far as they have come, from their fold: this list is not behind. */
+/** Runs that are not fully projected, from their fold, so that this list is not behind. */
 type Snapshots = ReadonlyMap<string, RunSnapshot>;
 
 async function listStrips(db: Db, runIds: string[], behind: Snapshots): Promise<Map<string, Strip>> {
@@ -124,7 +124,7 @@ interface Loss {
   expired: number;
 }
 
-/** What a run did not get to do. */
+/** What a run could not do. */
 async function listLosses(db: Db, runIds: string[], behind: Snapshots): Promise<Map<string, Loss>> {
   const rows = await db.$queryRaw<(Loss & { id: string })[]>`
     SELECT r.id, EXISTS (SELECT FROM steps s WHERE s.run_id = r.id AND s.degraded) AS degraded, refused.rejected, refused.expired

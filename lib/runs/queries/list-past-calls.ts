@@ -6,26 +6,26 @@ import { callers } from "@/lib/runs/queries/list-callers";
 export interface PastCall {
   id: string;
   runId: string;
-  /** Who called: the agent, and before it, outermost first, those whose sub-agent it was. */
+  /** Who called: the agent, preceded by the agents above it, outermost first. */
   agents: string[];
   server: string;
   tool: string;
-  /** JSON, as the agent asked: what a person made of them was no question to the policy's rules. */
+  /** JSON, as the agent proposed: a person's changes were not judged by the policy's rules. */
   argumentsAsked: string;
   definitionFingerprint: string | null;
-  /** What the policy said then. */
+  /** The policy's decision then. */
   decision: "allow" | "ask" | "deny";
 }
 
-/** A call holds what is sent; where a person changed that, the turn still holds what was asked for. */
+/** A call stores what is sent; if a person changed that, the turn still has the proposal. */
 const ASKED = Prisma.sql`coalesce(
         CASE WHEN EXISTS (SELECT 1 FROM decisions d JOIN approvals a ON a.id = d.approval_id WHERE a.run_id = c.run_id AND a.call_id = c.id AND d.arguments_canonical IS NOT NULL)
           THEN (SELECT wanted ->> 'arguments' FROM turns t, jsonb_array_elements(t.response -> 'toolCalls') AS wanted WHERE t.id = c.turn_id AND wanted ->> 'id' = c.model_call_id LIMIT 1) END,
         c.arguments_canonical)`;
 
 /**
- * Ended by something else than the rules: arguments that no tool could take, a turn that was to conclude, a toolset
- * that was not loaded, money that was spent.
+ * Ended by something other than the rules: invalid arguments, a turn that had to conclude, a toolset that was not
+ * loaded, money that was spent.
  */
 const NOT_JUDGED = [
   "malformed_arguments",
@@ -37,8 +37,8 @@ const NOT_JUDGED = [
 ];
 
 /**
- * Calls of agents since a moment, newest first; those that no rule judges are left out: sub-agents, toolsets, webhooks,
- * and what was ended by something else.
+ * Calls of agents since a moment, newest first; without those that no rule judges: sub-agents, toolsets, webhooks, and
+ * calls ended by something else.
  */
 export function listPastCalls(
   db: Db,

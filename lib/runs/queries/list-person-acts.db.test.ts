@@ -19,7 +19,7 @@ const REVIEW = {
 };
 
 describe("what people did to a run", () => {
-  test("has who settled a call and who cancelled, newest first, with their reasons; behind a token its person", async () => {
+  test("shows who settled a call and who cancelled, newest first, with their reasons; for a token its person", async () => {
     const bench = await openEngineBench(database, UNKNOWN);
     const [ana, ben] = [
       await buildUser(bench.deps, "operator", { name: "Ana" }),
@@ -50,7 +50,7 @@ describe("what people did to a run", () => {
     ]);
   });
 
-  test("has who accepted an answer, of which step, and leaves the reason empty where none was given", async () => {
+  test("shows who accepted an answer, of which step, and leaves the reason empty where none was given", async () => {
     const bench = await openEngineBench(database, REVIEW);
     const cleo = await buildUser(bench.deps, "reviewer", { name: "Cleo" });
     const runId = await bench.launch();
@@ -70,7 +70,7 @@ describe("what people did to a run", () => {
     ]);
   });
 
-  test("names a step below another by where it stands: the item of a fan-out, and the step of the pipeline that it belongs to", async () => {
+  test("names a nested step by its position: the item of a fan-out, and the pipeline step that it belongs to", async () => {
     const workflow =
       'kind: workflow\nname: main\nparams: { schema: { type: object, properties: { list: { type: array } } } }\npipeline:\n  - id: each\n    agent: ./agents/worker.agent.yaml\n    for_each: { from: "{{ params.list }}" }\n';
     const bench = await openEngineBench(database, { ...REVIEW, workflow });

@@ -8,8 +8,8 @@ import type { RunSnapshot } from "@/lib/runs/snapshot";
 import { shown } from "@/lib/text/shown";
 
 /**
- * What a person did to a run by their own word: who, when, and why if they said so. Decisions about calls stand with
- * their approvals.
+ * What a person did to a run themselves: who, when, and why if they said so. Decisions about calls are with their
+ * approvals.
  */
 export type PersonAct = ActFacts &
   (
@@ -42,7 +42,7 @@ export async function listPersonActs(db: Db, runId: string): Promise<PersonAct[]
   return read ? readPersonActs(db, read) : [];
 }
 
-/** For whoever has the run at hand already. */
+/** For callers that already have the run. */
 export async function readPersonActs(db: Db, { snapshot, notable }: ReadRun): Promise<PersonAct[]> {
   const events = notable.filter(({ type }) => TYPES.includes(type)).toReversed();
   const people = await namePeople(db, events);

@@ -3,16 +3,16 @@ import type { RunSnapshot } from "@/lib/runs/snapshot";
 
 export interface ReviewStep {
   id: string;
-  /** As people know it: the step of the workflow's file, and the item or the sub-agent. */
+  /** The name for people: the step of the workflow's file, and the item or the sub-agent. */
   name: string;
   message: string;
   rawOutput: unknown;
 }
 
-/** More are not listed at once; the first come first. */
+/** At most this many are listed, the first ones first. */
 const LISTED_MAX = 100;
 
-/** The answers of a run that wait for a person; or the one of a step, if it does. */
+/** The answers of a run that wait for a person; or only the one of a given step. */
 export function reviewStepsOf(snapshot: RunSnapshot, stepId?: string): ReviewStep[] {
   const isMeant = ({ id, status }: { id: string; status: string }) =>
     status === "needs_human_review" && (stepId === undefined || id === stepId);

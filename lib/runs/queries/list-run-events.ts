@@ -6,7 +6,7 @@ import { type Page, toPage } from "@/lib/database/page";
 import { eventsIn, readRun } from "@/lib/runs/queries/read-run";
 
 export interface RunEvent {
-  /** Its place in the run, from 1 without a gap. */
+  /** Its position in the run, from 1 without gaps. */
   seq: number;
   id: string;
   type: string;
@@ -15,7 +15,7 @@ export interface RunEvent {
   data: EventData;
 }
 
-/** What happened in a run after a place, oldest first. An unknown run has no events. */
+/** What happened in a run after a position, oldest first. An unknown run has no events. */
 export async function listRunEvents(
   db: Db,
   runId: string,

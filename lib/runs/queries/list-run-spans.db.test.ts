@@ -5,7 +5,7 @@ import { buildSettledCall } from "@/lib/testing/settled-call";
 
 const database = useDatabase();
 
-test("the time until a person settled what became of a call is theirs, not the tool's", async () => {
+test("the time until a person settled a call counts as theirs, not the tool's", async () => {
   const { db } = database;
   const sent = new Date("2026-01-01T10:00:00.000Z");
   const after = (ms: number) => new Date(sent.getTime() + ms);

@@ -3,7 +3,7 @@ import { type ReadRun, readRun, unknownTimesOf } from "@/lib/runs/queries/read-r
 import { rootOf } from "@/lib/runs/rules/run-places";
 
 /**
- * A stretch of time in which a model or a tool worked, or a person was waited for; or several of them that lie close
+ * A period in which a model or a tool worked, or a person was waited for; or several such periods that are close
  * together.
  */
 export interface RunSpan {
@@ -11,20 +11,19 @@ export interface RunSpan {
   rootStepId: string;
   from: Date;
   to: Date;
-  /** How many it stands for. */
+  /** How many periods it combines. */
   count: number;
-  /** Their lengths together; those of several leave out the time between them. */
+  /** Their total length; for several, without the time between them. */
   workMs: number;
-  /** Which turn or tool it was, and what became of it; empty where there are too many to name each. */
+  /** Which turn or tool it was, and its outcome; empty when there are too many to name each. */
   name: string;
   status: string;
 }
 
 /**
- * Where the time of a run went, of all of it or of a part. For each kind and step there are at most `max`: when there
- * are more, they are parted where nothing happened for longest, and what lies between is one. So it is never cut, and a
- * narrower part has more detail. From when nobody knew what became of a call, until someone settled it, a person was
- * waited for and no tool worked.
+ * How the time of a run, or of a part of it, was spent. For each kind and step there are at most `max` spans: if there
+ * are more, they are split at the longest gaps, and everything between is combined. So nothing is cut off, and a
+ * narrower part has more detail. While a call's outcome is unknown, a person is waited for and no tool works.
  */
 export async function listRunSpans(
   db: Db,
@@ -123,7 +122,7 @@ function partAtLargestGaps(
   const gaps = sorted.map(({ began, ended }, index) => {
     const length = began - end;
     end = Math.max(end, ended);
-    // Gaps of the same length are taken here and there, or all detail would be at one end.
+    // Gaps of equal length are chosen scattered, or all detail would be at one end.
     return { index, length, chance: (index * 2_654_435_761) % 4_294_967_296 };
   });
   const begins = new Set(

@@ -4,15 +4,15 @@ import type { Candidate } from "@/lib/runs/journal/claim-run";
 import type { RunStatus } from "@/lib/runs/rules/run-state";
 import { READ_IN_GROUP } from "@/lib/database/plan-anew";
 
-/** A run as it was seen before it is claimed. Whoever still has it, or had it, is part of that. */
+/** A run as it was seen before it is claimed, including who has it, or had it. */
 export interface RunnableRun extends Candidate {
   status: RunStatus;
 }
 
 /**
- * Runs that someone may take: those whose worker was silent for too long (unless it is too early to tell), then those
- * whose time has come, oldest first. The silent ones come first, or a long queue would keep them waiting. Only
- * candidates: the claim decides.
+ * Runs that may be claimed: those whose worker was silent for too long (unless it is too early to say), then those that
+ * are due, oldest first. The silent ones come first, or a long queue would delay them. Only candidates: the claim
+ * decides.
  */
 export async function listRunnable(
   db: Db,
@@ -27,7 +27,7 @@ export async function listRunnable(
     ${silent} (SELECT id, status, lease_owner AS "leaseOwner" FROM runs WHERE wake_at <= ${now} AND lease_owner IS NULL ORDER BY wake_at LIMIT ${limit})`;
 }
 
-/** The run, if its time has come and nobody has it. */
+/** The run, if it is due and nobody has it. */
 export async function findRunnable(db: Db, now: Date, runId: string): Promise<RunnableRun | null> {
   const [candidate = null] = await db.$queryRaw<RunnableRun[]>`
     ${READ_IN_GROUP}SELECT id, status, lease_owner AS "leaseOwner" FROM runs WHERE id = ${runId} AND wake_at <= ${now} AND lease_owner IS NULL`;

@@ -14,7 +14,7 @@ export interface RunSummary {
   version: string;
   status: RunStatus;
   error: RunFailure | null;
-  /** With the person: who did it themselves, or whose token or agent did; null where none is on record. */
+  /** With the person: who started it, or whose token or agent did; null where none is on record. */
   startedBy: StartedBy & { person: string | null };
   retryOfRunId: string | null;
   agents: string[];
@@ -25,7 +25,7 @@ export interface RunSummary {
   completedAt: Date | null;
 }
 
-/** Without what a run was started with and what it gave, which may be megabytes each. */
+/** Without params and output, which may be megabytes each. */
 const SUMMARY = {
   id: true,
   workflow: true,
@@ -48,7 +48,7 @@ const SUMMARY = {
   agents: true,
 } satisfies Prisma.RunSelect;
 
-/** Runs that fit, newest first. Ids sort by time, so the id is the key of the pages. */
+/** Matching runs, newest first. Ids sort by time, so the id is the key of the pages. */
 export async function listRuns(
   db: Db,
   query: RunFilter & { cursor?: string; limit?: number },
@@ -88,14 +88,14 @@ export async function listRuns(
   });
 }
 
-/** Of these runs alone; counted as a part of the list's own query, it would be counted for all there are. */
+/** Only for these runs; as part of the list's own query it would be counted for all runs. */
 async function countPendingOf(db: Db, runIds: string[]): Promise<Map<string, number>> {
   const rows = await db.$queryRaw<{ id: string; count: number }[]>`
     SELECT run_id AS id, count(*)::int AS count FROM approvals WHERE run_id = ANY (${runIds}) AND status = 'pending' GROUP BY run_id`;
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
-/** The same runs to the last one, in pieces that fit in memory: for exports of any size. */
+/** All matching runs, in batches that fit in memory: for exports of any size. */
 export async function* streamRuns(db: Db, filter: RunFilter, batch = 500): AsyncGenerator<RunSummary> {
   for (let cursor: string | undefined; ;) {
     const page = await listRuns(db, { ...filter, cursor, limit: batch });

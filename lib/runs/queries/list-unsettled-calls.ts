@@ -2,7 +2,7 @@ import type { DangerLevel } from "@/lib/policy/danger";
 import { type ReadRun, unknownTimesOf } from "@/lib/runs/queries/read-run";
 import { stepKeyOf } from "@/lib/runs/rules/run-places";
 
-/** A call of which nobody knows whether it happened, until a person settles it. */
+/** A call with unknown outcome, until a person settles it. */
 export interface UnsettledCall {
   id: string;
   stepId: string;
@@ -15,17 +15,17 @@ export interface UnsettledCall {
   summary: string;
   /** Redacted. */
   arguments: unknown;
-  /** What came back, or did not. */
+  /** What came back, or that nothing did. */
   reason: string | null;
-  /** No agent has asked for it. */
+  /** No agent made it. */
   isWebhook: boolean;
   since: Date;
 }
 
-/** More are not listed at once; the first come first. */
+/** At most this many are listed, the first ones first. */
 const LISTED_MAX = 100;
 
-/** Those of a run, oldest first, also when it is over. */
+/** Those of a run, oldest first, even when it is over. */
 export function unsettledCallsOf(read: ReadRun): UnsettledCall[] {
   const { snapshot } = read;
   const calls = [...snapshot.calls.values()].filter(({ status }) => status === "outcome_unknown").slice(0, LISTED_MAX);

@@ -4,10 +4,10 @@ import type { Db } from "@/lib/database/client";
 export interface WorkflowStats {
   /** Newest first. */
   lastRuns: { id: string; status: RunStatus }[];
-  /** Of the runs looked at, those that are over. */
+  /** Of the runs considered, those that are over. */
   ended: number;
   complete: number;
-  /** Of the runs looked at, those that wait for people now. */
+  /** Of the runs considered, those that wait for people now. */
   waiting: number;
   /** Mean cost of those that are over; null when none is. */
   meanCostUsd: number | null;
@@ -26,16 +26,16 @@ interface Row {
 }
 
 /**
- * Figures are over this many of the newest runs of each workflow: what holds now, and as quick with a million runs as
+ * Figures cover this many of the newest runs of each workflow: the current state, and as quick with a million runs as
  * with ten.
  */
 export const RUNS_LOOKED_AT = 50;
 const LAST_SHOWN = 16;
 
 /**
- * A range from a name to itself, because of the order: told that they are equal, the planner goes through all runs from
- * the newest on for each workflow, which ends late for a rare one and nowhere for one that never ran. This order only
- * the index by workflow has.
+ * A range from a name to itself: with an equality the planner scans all runs from the newest on for each workflow,
+ * which takes long for a rare one and never ends early for one that never ran. Only the index by workflow has this
+ * order.
  */
 export async function listWorkflowStats(db: Db, workflows: readonly string[]): Promise<Map<string, WorkflowStats>> {
   const rows = await db.$queryRaw<Row[]>`

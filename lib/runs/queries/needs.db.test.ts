@@ -23,7 +23,7 @@ const REVIEW = {
 test(
   verifies(
     "needs:count",
-    "runs with an answer to review or a call to settle are counted and listed until a person has acted; one that is over with a call that nobody settled stays",
+    "runs with an answer to review or a call to settle are counted and listed until a person has acted; an ended run with an unsettled call stays",
   ),
   async () => {
     const { db } = database;

@@ -2,8 +2,7 @@ import type { Db } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
 
 /**
- * What a run can ask of a person outside the inbox: to accept an answer, or to say what became of a call of which
- * nobody knows whether it happened.
+ * What a run can need from a person outside the inbox: to review an answer, or to settle a call with unknown outcome.
  */
 export type Need = "review" | "settle";
 
@@ -14,10 +13,7 @@ export interface NeedCounts {
   either: number;
 }
 
-/**
- * Nobody works off a thousand by looking at the number; and this many of the newest outcomes that became unknown are
- * looked at.
- */
+/** A higher count helps nobody; also the number of newest unknown outcomes that are considered. */
 const NEEDS_MAX = 1000;
 
 export async function countNeeds(db: Db): Promise<NeedCounts> {
@@ -29,7 +25,7 @@ export async function countNeeds(db: Db): Promise<NeedCounts> {
   return row;
 }
 
-/** The ids of runs that need one of these, for an ANY (ARRAY(…)); those before a run, where a page ended with it. */
+/** The ids of runs that need one of these, for an ANY (ARRAY(…)); only those before a run, if a page ended with it. */
 export function runsThatNeed(needs: readonly Need[], before?: string): Prisma.Sql {
   const parts = [
     ...(needs.includes("review") ? [runsToReview(before)] : []),
@@ -42,16 +38,16 @@ export function runsThatNeed(needs: readonly Need[], before?: string): Prisma.Sq
 }
 
 /**
- * A run that waits for nothing but people is in this state, by which it is found; whether an answer is among what it
- * waits for, its steps say.
+ * A run that waits only for people has this status, by which it is found; its steps say whether an answer is among what
+ * it waits for.
  */
 const runsToReview = (before?: string): Prisma.Sql => Prisma.sql`
   SELECT r.id FROM runs r WHERE r.status = 'needs_human_review' ${before === undefined ? Prisma.empty : Prisma.sql`AND r.id < ${before}`}
     AND (SELECT true FROM steps s WHERE s.run_id = r.id AND s.status = 'needs_human_review' LIMIT 1) ORDER BY r.id DESC LIMIT ${NEEDS_MAX}`;
 
 /**
- * Also those that are over. A call is not indexed by its state, which changes with each of its moves: those that were
- * ever unknown are found by their events, which are few.
+ * Includes ended runs. A call is not indexed by its status, which changes with each transition: calls that were ever
+ * unknown are found by their events, which are few.
  */
 const runsToSettle = (): Prisma.Sql => Prisma.sql`
   SELECT DISTINCT newest.run_id AS id FROM (

@@ -3,8 +3,8 @@ import { readRun } from "@/lib/runs/queries/read-run";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
 
 /**
- * Those of these runs whose projections do not have all of their journal yet, folded: for lists that may not be behind. A
- * run whose journal was changed is left out, so that it spoils no list; what is projected of it is shown then.
+ * The subset of these runs that are not fully projected yet, folded: for lists that may not be behind. A run whose
+ * journal was changed is left out, so that it does not break a list; its projected part is shown then.
  */
 export async function openBehind(db: Db, runIds: readonly string[]): Promise<ReadonlyMap<string, RunSnapshot>> {
   const behind = await db.$queryRaw<{ id: string }[]>`

@@ -28,7 +28,7 @@ const addTurn = ({ runId, stepId }: { runId: string; stepId: string }, number: n
     turnRecordedAt(at, stepId, { turn: aTurn(stepId, { number, response: { text: "x".repeat(2_000) } }) }),
   ]);
 
-test("what was committed is there at the next look, however many look at once", async () => {
+test("what was committed is there at the next read, however many read at once", async () => {
   const run = await newRun();
   for (const number of [1, 2, 3]) {
     const looks = [readRun(database.db, run.runId), addTurn(run, number), readRun(database.db, run.runId)];
@@ -39,7 +39,7 @@ test("what was committed is there at the next look, however many look at once", 
   expect(await readRun(database.db, "run_01aaaaaaaaaaaaaaaaaaaaaaaa")).toBeNull();
 });
 
-test("of a long run that was looked at before only what came since is read", async () => {
+test("for a long run that was read before only the new rows are read", async () => {
   const run = await newRun();
   for (let number = 1; number <= 40; number += 1) await addTurn(run, number);
   const line = await openCountingLine(database.url);
@@ -52,7 +52,7 @@ test("of a long run that was looked at before only what came since is read", asy
   await line.close();
 });
 
-test("events are counted without a gap, and each page follows upon the one before", async () => {
+test("events are numbered without gaps, and each page follows the one before", async () => {
   const run = await newRun();
   const call = aCall(run.stepId, { status: "pending_approval" });
   const recorded = { turn: aTurn(run.stepId), calls: [call], approvals: [aQuestion(call)] };
@@ -75,7 +75,7 @@ test("events are counted without a gap, and each page follows upon the one befor
   expect((await findRunPage(database.db, run.runId, new Date()))?.counts.events).toBe(5);
 });
 
-test("of a journal that was changed by hand what follows upon its beginning is shown, and how the run was stopped", async () => {
+test("of a journal that was changed by hand the part that still verifies is shown, and how the run was stopped", async () => {
   const { db } = database;
   const run = await newRun();
   const { runId } = run;

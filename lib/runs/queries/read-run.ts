@@ -1,7 +1,7 @@
 /**
- * One run for whoever looks at it: folded from its journal, so it is never behind, with what its row and its trail add. Of a
- * journal that was changed by hand that much is shown as still follows upon its beginning; nothing is decided by it.
- * Runs that were looked at are kept for a while, and only what came since is read of them.
+ * One run for display: folded from its journal, so it is never behind, with what its row and its trail add. Of a
+ * journal that was changed by hand only the part that still verifies is shown; nothing is decided by it. Runs that were
+ * read are cached for a while, and then only their new rows are read.
  */
 import { auditKeys } from "@/lib/database/audit-keys";
 import type { Db } from "@/lib/database/client";
@@ -13,18 +13,18 @@ import type { RunStatus } from "@/lib/runs/rules/run-state";
 import type { RunError, RunSnapshot } from "@/lib/runs/snapshot";
 
 export interface ReadRun {
-  /** Not to be changed: it is kept for the next look. */
+  /** Must not be changed: it is cached for the next read. */
   snapshot: RunSnapshot;
   /** False when its journal was changed by hand, or its row names another end of it. */
   isWhole: boolean;
   updatedAt: Date;
-  /** By row of the journal: how many events there are up to it. */
+  /** By journal row: how many events there are up to it. */
   eventEnds: readonly number[];
-  /** The events by which people are told of, and those that a person must see to. */
+  /** What people did to the run, and calls whose outcome became unknown. */
   notable: readonly EntryEvent[];
 }
 
-/** Of journal text, which is about what is kept in memory. */
+/** Length of journal text, which is about what is kept in memory. */
 const KEPT_LENGTH_MAX = 16 * 1024 * 1024;
 const NOTABLE = new Set(["run.cancelled", "call.settled", "step.reviewed", "call.outcome_unknown"]);
 
@@ -65,7 +65,7 @@ function keeperOf(db: Db): Keeper {
   return keeper;
 }
 
-/** Null when there is no such run. One read of a run at a time: each later one has only to read what came since. */
+/** Null when there is no such run. One read per run at a time: each later one reads only what came since. */
 export async function readRun(db: Db, runId: string): Promise<ReadRun | null> {
   const { reads } = keeperOf(db);
   const before = reads.get(runId) ?? Promise.resolve();
@@ -83,7 +83,7 @@ async function readInTurn(db: Db, runId: string): Promise<ReadRun | null> {
   const before = runs.get(runId);
   runs.delete(runId);
   const read = before && (await readOn(db, runId, before));
-  // What was kept does not fit any more: the database has lost commits, or was changed.
+  // The cached part no longer fits: the database has lost commits, or was changed.
   const [kept, row] = read ?? (await readOn(db, runId, newKept(runId))) ?? [];
   if (!kept || !row) return null;
   if (kept.isWhole) keep(runs, runId, kept);
@@ -97,7 +97,10 @@ async function readInTurn(db: Db, runId: string): Promise<ReadRun | null> {
   };
 }
 
-/** From when on nobody knew what became of each call. One that was sent again after it was settled is known again. */
+/**
+ * Since when the outcome of each call was unknown. A call that was sent again after it was settled is no longer
+ * unknown.
+ */
 export function unknownTimesOf({ snapshot: { calls }, notable }: ReadRun): Map<string, Date> {
   const times = new Map<string, Date>();
   for (const { type, data, at } of notable) {
@@ -117,7 +120,7 @@ const newKept = (runId: string): Kept => ({
   isWhole: true,
 });
 
-/** Null when there is no run, or what is on record does not follow upon what was kept. */
+/** Null when there is no run, or what is on record does not follow the cached part. */
 async function readOn(db: Db, runId: string, kept: Kept): Promise<[Kept, Row] | null> {
   const isFresh = kept.head.seq === 0;
   const rows = await db.$queryRaw<
@@ -155,7 +158,7 @@ function add(kept: Kept, entry: Entry): void {
   kept.length += entry.body.length + (entry.data?.length ?? 0);
 }
 
-/** A row that was changed by hand may hold anything. */
+/** A row that was changed by hand may contain anything. */
 export function eventsIn({ body }: Pick<Entry, "body">): EntryEvent[] {
   try {
     return eventsOfBody(body);
@@ -164,7 +167,7 @@ export function eventsIn({ body }: Pick<Entry, "body">): EntryEvent[] {
   }
 }
 
-/** A run that was stopped because of its record: its end is on its row alone. */
+/** A run that was stopped because of its record: its end is only on its row. */
 function asStopped(snapshot: RunSnapshot, { status, error, completedAt }: Row): RunSnapshot {
   const ended = completedAt?.toISOString() ?? null;
   const withdrawn = [...snapshot.approvals].map(([id, approval]) => {
@@ -175,7 +178,7 @@ function asStopped(snapshot: RunSnapshot, { status, error, completedAt }: Row): 
   return { ...snapshot, run, approvals: new Map(withdrawn) };
 }
 
-/** The one that was looked at last is kept longest. */
+/** The most recently read one is kept longest. */
 function keep(runs: Map<string, Kept>, runId: string, kept: Kept): void {
   runs.set(runId, kept);
   let length = [...runs.values()].reduce((sum, each) => sum + each.length, 0);

@@ -7,26 +7,26 @@ import { listNamedIds } from "@/lib/people/queries/list-named-ids";
 import { RUN_WORDS } from "@/lib/runs/projections/write-search";
 import { type Need, runsThatNeed } from "@/lib/runs/queries/needs";
 
-/** What lists and exports of runs can be narrowed by; everything given must fit. */
+/** Filters for lists and exports of runs; everything given must match. */
 export interface RunFilter {
   workflow?: string;
   /** One of these. */
   status?: readonly RunStatus[];
-  /** One of these, of a person outside the inbox. */
+  /** One of these needs of a person outside the inbox. */
   needs?: readonly Need[];
   agent?: string;
   /** A name or e-mail address, or a part of one; or the id of whoever started it. */
   who?: string;
   from?: Date;
   to?: Date;
-  /** What it cost so far, in US dollars: at least this, and at most that. */
+  /** Its cost so far in US dollars: minimum and maximum. */
   costMin?: number;
   costMax?: number;
-  /** Words that must all occur, each whole or as a beginning. */
+  /** Words that must all occur, whole or as a prefix. */
   text?: string;
 }
 
-/** Which rows of `runs` fit, for a WHERE of a list that reads the newest `limit` of them. */
+/** Which rows of `runs` match, for a WHERE of a list that reads the newest `limit` of them. */
 export async function runsWhere(
   db: Db,
   filter: RunFilter,
@@ -68,14 +68,14 @@ interface Wanted {
 }
 
 /**
- * Runs are read newest first until a page is full, which is quick for what many have and slow for what few have; an
- * index is the other way round. Which it is, no estimate tells well enough. So a page is looked for among this many of
- * the newest, and the index is asked when they do not fill it, for no more than these few.
+ * Reading runs newest first until a page is full is quick for common matches and slow for rare ones; an index is the
+ * opposite. No estimate predicts well enough which applies. So a page is first searched among this many of the newest,
+ * and the index is used if they do not fill it, for no more than FEW_MAX.
  */
 const NEWEST_MAX = 1000;
 const FEW_MAX = 500;
 
-/** A full page of the newest, or all that the index has if they are few; of many more nothing is named. */
+/** A full page of the newest, or all index matches if they are few; for many more no ids are listed. */
 type Found = { kind: "newest" | "few"; ids: string[] } | { kind: "many" };
 
 async function find(
@@ -100,9 +100,9 @@ async function narrowByText(db: Db, { text }: RunFilter, wanted: Wanted): Promis
 }
 
 /**
- * What many have is looked up for each run on the way: as a value and not as EXISTS, which would be made a join over
- * all runs. With no other filter the newest are read from the table of searches itself, in its order. Runs that are not
- * in it yet are looked at before it: one that comes to it meanwhile is found in both, and none in neither.
+ * Common matches are looked up for each run: as a scalar, because EXISTS would become a join over all runs. With no
+ * other filter the newest are read from the search table itself, in its order. Runs that are not in it yet are read
+ * before it: one that is added meanwhile is found in both, and none is missed.
  */
 async function narrowBySearch(db: Db, fits: Prisma.Sql, wanted: Wanted): Promise<Prisma.Sql> {
   const { isAlone, limit, before } = wanted;
@@ -122,7 +122,7 @@ async function narrowBySearch(db: Db, fits: Prisma.Sql, wanted: Wanted): Promise
     : Prisma.sql`coalesce((SELECT ${fits} FROM run_search s WHERE s.run_id = runs.id), id = ANY (${begun}))`;
 }
 
-/** Those that fit of the runs that the projector has not come to: the few that began within the last second. */
+/** Matching runs that the projector has not read yet: the few that began within the last second. */
 async function listBegun(db: Db, fits: Prisma.Sql, before: Wanted["before"]): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>`SELECT s.run_id AS id FROM (
       SELECT r.id AS run_id, r.agents, ${RUN_WORDS} AS words FROM runs r
@@ -136,8 +136,9 @@ async function listBegun(db: Db, fits: Prisma.Sql, before: Wanted["before"]): Pr
 const COST_MAX = 100_000_000;
 
 /**
- * The cost of a run changes with each turn, so its index is one of ranges of pages, which changes seldom; it finds what
- * is rare, by a function of its own: the planner would rather read all runs (runs_by_cost, in the first migration).
+ * The cost of a run changes with each turn, so its index covers ranges of pages and changes seldom. It finds rare
+ * values through a function of its own, because the planner would rather scan all runs (runs_by_cost, in the first
+ * migration).
  */
 async function narrowByCost(db: Db, { costMin, costMax }: RunFilter, wanted: Wanted): Promise<Prisma.Sql | null> {
   if (costMin === undefined && costMax === undefined) return null;
@@ -156,9 +157,9 @@ async function narrowByCost(db: Db, { costMin, costMax }: RunFilter, wanted: Wan
 }
 
 /**
- * Each word must occur, whole or as a beginning; a compound one such as A-1042 as a phrase, of which only the last part
- * may be a beginning. The database takes the words apart, so that nothing a person types is read as an operator; what
- * holds no word asks for nothing.
+ * Each word must occur, whole or as a prefix; a compound one such as A-1042 as a phrase, of which only the last part
+ * may be a prefix. The database splits the words, so that nothing a person types is an operator; text without a word
+ * does not filter.
  */
 function toPrefixQuery(text: string): Prisma.Sql {
   return Prisma.sql`(SELECT string_agg('(' || phrase::text || ':*)', ' & ')::tsquery FROM (SELECT phraseto_tsquery('simple', word) AS phrase FROM unnest(${text.split(/\s+/u).filter(Boolean)}::text[]) AS word) AS phrases WHERE numnode(phrase) > 0)`;

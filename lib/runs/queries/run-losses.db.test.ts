@@ -8,7 +8,7 @@ const database = useDatabase();
 const PAY =
   "agents:\n  worker:\n    turns:\n      - call: [{ tool: t-none, arguments: { amount: 5000 } }]\n    otherwise: { output: {} }\n";
 
-test("a run that gave up a part of its work is told from one that did all of it, with what was rejected", async () => {
+test("a run that gave up part of its work is distinguished from one that did all of it, with what was rejected", async () => {
   const bench = await openEngineBench(database, {
     script: PAY,
     allowlist: "- name: t-none\n  require_approval: { reason: big, on_reject: degrade }",

@@ -39,7 +39,7 @@ export const toFigures = ({ tokensIn, tokensOut, costUsd, llmCalls, toolCalls }:
   toolCalls,
 });
 
-/** Costs are kept to the millionth; adding them as floating numbers must not show more. */
+/** Costs are stored to the millionth; floating-point sums must not show more digits. */
 export const toMoney = (usd: Prisma.Decimal | number): number => Number(usd.toFixed(6));
 
 export function addFigures(all: readonly Figures[]): Figures {

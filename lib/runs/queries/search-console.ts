@@ -9,7 +9,7 @@ import { runsWhere } from "@/lib/runs/queries/run-filter";
 
 const FOUND_MAX = 5;
 /**
- * Calls are looked for among this many of the newest that wait; nobody finds one of twenty thousand by a word of its
+ * Calls are searched among this many of the newest that wait; nobody finds one of twenty thousand by a word of its
  * sentence.
  */
 const PENDING_LOOKED_AT = 1000;
@@ -25,7 +25,7 @@ export interface FoundCall {
   tool: string;
   workflow: string;
   danger: DangerLevel;
-  /** When it was asked for. */
+  /** When it was requested. */
   at: Date;
 }
 
@@ -46,7 +46,7 @@ export interface FoundRun {
   workflow: string;
   status: RunStatus;
   startedBy: string;
-  /** In one line; empty when it was started with nothing. */
+  /** In one line; empty when it was started without params. */
   about: string;
 }
 

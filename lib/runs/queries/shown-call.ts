@@ -1,4 +1,4 @@
-/** A call as the conversation of its step shows it, with what people said to it. */
+/** A call as the conversation of its step shows it, with people's decisions. */
 import type { ChangedArgument } from "@/lib/approvals/queries/list-changes";
 import type { TraceEntry } from "@/lib/policy/policy-answer";
 import { toMoney } from "@/lib/runs/queries/run-view";
@@ -16,7 +16,7 @@ export interface ShownCall {
   danger: string;
   summary: string;
   arguments: unknown;
-  /** What a person changed of what the agent proposed. */
+  /** What a person changed in the agent's proposal. */
   changes: ChangedArgument[];
   result: { output: string; structured: unknown; isError: boolean } | null;
   error: { code: string; message: string } | null;
@@ -33,7 +33,7 @@ export interface ShownCall {
     edited: boolean;
   }[];
   durationMs: number | null;
-  /** How long nobody knew what became of it; null when that was always known. */
+  /** How long its outcome was unknown; null when it was always known. */
   unsettledMs: number | null;
   costUsd: number;
 }

@@ -25,7 +25,7 @@ export async function findStarters(db: Db, runs: readonly Started[]): Promise<(r
     run.startedByKind === "user" || run.startedByUserId === null ? null : (names.get(run.startedByUserId) ?? null);
 }
 
-/** "Jonas Weber, by token runs": the name of a token alone would stand for a person. */
+/** "Jonas Weber, by token runs": a token's name alone could be mistaken for a person. */
 export function describeStarter({ startedByKind, startedByName }: Started, person: string | null): string {
   return person === null ? startedByName : `${person}, by ${startedByKind} ${startedByName}`;
 }

@@ -1,7 +1,7 @@
 import type { Db } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
 
-/** Who started the run `r` and those that it is a retry of, from the first on. */
+/** Who started the run `r` and the runs that it retries, from the first on. */
 const CHAIN = Prisma.sql`ARRAY(
           WITH RECURSIVE chain AS (
             SELECT r.started_by_user_id AS person, r.retry_of_run_id AS earlier
@@ -9,12 +9,12 @@ const CHAIN = Prisma.sql`ARRAY(
           ) SELECT DISTINCT person FROM chain WHERE person IS NOT NULL)`;
 
 /**
- * Everyone who started the run `r`, or one that it is a retry of: who retries another's run takes nothing off their
- * name. Most runs are no retry, and cost no more than a look at their row.
+ * Everyone who started the run `r`, or a run that it retries: retrying another person's run does not make it less
+ * theirs. Most runs are not a retry, and need only their own row.
  */
 export const STARTERS = Prisma.sql`CASE WHEN r.retry_of_run_id IS NULL THEN array_remove(ARRAY[r.started_by_user_id], NULL) ELSE ${CHAIN} END`;
 
-/** Whether this person is one of them, without a list for each of many rows. */
+/** Whether this person is one of them, without building a list for each of many rows. */
 export const isStarter = (userId: string): Prisma.Sql =>
   Prisma.sql`(r.started_by_user_id = ${userId} OR (r.retry_of_run_id IS NOT NULL AND ${userId} = ANY (${CHAIN})))`;
 
@@ -24,7 +24,7 @@ interface StartedRun {
   retryOfRunId: string | null;
 }
 
-/** For runs that are in hand already: the database is asked only if one of them is a retry. */
+/** For runs that are already read: queries the database only if one of them is a retry. */
 export async function readStarters(db: Db, runs: readonly StartedRun[]): Promise<(runId: string) => string[]> {
   const starters = new Map(runs.map((run) => [run.id, run.startedByUserId === null ? [] : [run.startedByUserId]]));
   const retries = [...new Set(runs.filter((run) => run.retryOfRunId !== null).map((run) => run.id))];

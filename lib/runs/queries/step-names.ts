@@ -2,8 +2,8 @@ import type { Db } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
 
 /**
- * A call with what says whether a sub-agent made it: such a call stands in a step of its own, named for the call that
- * began the sub-agent.
+ * A call with what shows whether a sub-agent made it: such a call is in its own step, named after the call that started
+ * the sub-agent.
  */
 export interface PlacedCall {
   id: string;

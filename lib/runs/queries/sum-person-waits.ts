@@ -1,9 +1,6 @@
 import type { Db } from "@/lib/database/client";
 
-/**
- * How long each run has waited for people to decide its calls, in milliseconds. Questions that were open at the same
- * time count once.
- */
+/** How long each run has waited for people to decide its calls, in milliseconds. Overlapping approvals count once. */
 export async function sumPersonWaits(db: Db, runIds: string[], now: Date): Promise<Map<string, number>> {
   if (runIds.length === 0) return new Map();
   const rows = await db.$queryRaw<{ run_id: string; ms: number }[]>`

@@ -18,7 +18,7 @@ test("a tool's result stays as it is", () => {
   expect(toCallResult({ status: "succeeded", result, error: null })).toBe(result);
 });
 
-test("what else was kept becomes text and data", () => {
+test("any other stored result becomes text and data", () => {
   const kept = { status: 200, body: { ok: true } };
   const text = JSON.stringify(kept);
   expect(toCallResult({ status: "succeeded", result: kept, error: null })).toEqual({
@@ -41,7 +41,7 @@ test("what else was kept becomes text and data", () => {
   });
 });
 
-test("a call that failed without an answer has a result that says so; one that was not sent, or of which nobody knows, has none", () => {
+test("a call that failed without an answer has a result that says so; one that was not sent, or has an unknown outcome, has none", () => {
   expect(toCallResult({ status: "failed", result: null, error })).toEqual({
     success: false,
     output: "no answer",

@@ -1,15 +1,15 @@
-/** What became of a call, in the one shape of results, also where what answered was no tool. */
+/** The outcome of a call in the one form of results, even if it was not a tool that answered. */
 import type { CallStatus } from "./call-state";
 import { type ToolResult, toErrorResult } from "@/lib/tools/rules/tool-result";
 
 interface Ended {
   status: CallStatus;
-  /** As it was kept; a webhook's is its status and its body. */
+  /** As it was stored; a webhook's is its status and its body. */
   result: unknown;
   error: { message: string } | null;
 }
 
-/** Null for a call that has no result: it has not been sent, it was refused, or nobody knows. */
+/** Null for a call without a result: it has not been sent, it was refused, or its outcome is unknown. */
 export function toCallResult({ status, result, error }: Ended): ToolResult | null {
   // Whatever came back does not say whether it happened.
   if (status === "outcome_unknown") return null;

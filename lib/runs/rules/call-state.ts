@@ -31,8 +31,8 @@ export type CallStatus =
 export const CALL_TRANSITIONS: TransitionTable<CallStatus> = {
   denied: [],
   pending_approval: ["approved", "rejected", "expired", "cancelled"],
-  // Back to the people when what they saw is no longer what would run.
-  // Unknown when the database lost commits, one of which may have been that it was sent.
+  // Back to people when what they saw is no longer what would run. Unknown when the database lost commits, one of which
+  // may have recorded that it was sent.
   approved: ["executing", "pending_approval", "denied", "failed", "cancelled", "outcome_unknown"],
   rejected: [],
   expired: [],
@@ -45,7 +45,7 @@ export const CALL_TRANSITIONS: TransitionTable<CallStatus> = {
   outcome_unknown: ["approved", "succeeded", "failed"],
 };
 
-/** A call begins with the answer to it; one that Kimitsu answers itself, or that cannot be sent, ends at once. */
+/** A call begins with its judgment; one that Kimitsu answers itself, or that cannot be sent, ends at once. */
 export const FIRST_CALL_STATUSES = [
   "denied",
   "pending_approval",
@@ -58,15 +58,15 @@ export const FIRST_CALL_STATUSES = [
 export const isCallSettled = (status: CallStatus): boolean => isFinal(CALL_TRANSITIONS, status);
 
 /**
- * Stands for sub-agents: a call to it is executing all the time that the sub-agent works or waits, and nothing leaves
+ * The server name for sub-agents: a call to it is executing as long as the sub-agent works or waits, and nothing leaves
  * this system.
  */
 export const AGENTS_SERVER = "kimitsu/agents";
 
-/** What is on record of a sub-agent that was under way when its run ended. */
+/** The record of a sub-agent that was in progress when its run ended. */
 export const RUN_ENDED = { code: "run_ended", message: "The run ended before the sub-agent did." } as const;
 
-/** Stands in the place of an error while an approved call, or a step, waits for a server, and goes with the wait. */
+/** In place of an error while an approved call, or a step, waits for a server; removed when the wait ends. */
 export const SERVER_AWAY = "server_away";
 
 /** Why a call that is on record as approved waits for a person. */

@@ -1,14 +1,14 @@
-/** Where a call or a step stands in its run: who asked for it, and what is above it. Pure. */
+/** The position of a call or a step in its run: who made it, and what is above it. Pure. */
 import type { ApprovalRow, CallRow, RunSnapshot, StepRow } from "@/lib/runs/snapshot";
 
 const byId = (one: { id: string }, other: { id: string }): number => (one.id < other.id ? -1 : 1);
 
-/** Ids are in the order in which they were made. */
+/** Ids sort in order of creation. */
 export const stepsInOrder = ({ steps }: RunSnapshot): StepRow[] => [...steps.values()].toSorted(byId);
 export const callsInOrder = ({ calls }: RunSnapshot): CallRow[] => [...calls.values()].toSorted(byId);
 export const approvalsInOrder = ({ approvals }: RunSnapshot): ApprovalRow[] => [...approvals.values()].toSorted(byId);
 
-/** The step of the pipeline to which a step belongs, however deep below it. */
+/** The pipeline step to which a step belongs, however deep below it. */
 export function rootOf({ steps }: RunSnapshot, stepId: string): StepRow | null {
   let step = steps.get(stepId);
   for (let above = step; above; above = steps.get(above.parentId ?? "")) step = above;
@@ -16,8 +16,8 @@ export function rootOf({ steps }: RunSnapshot, stepId: string): StepRow | null {
 }
 
 /**
- * A step as people call it: a sub-agent goes by the step of the workflow's file that it works for, and an item has its
- * number.
+ * The name of a step for people: a sub-agent is named after the step of the workflow's file that it works for, and an
+ * item has its number.
  */
 export function nameOfStep({ steps }: RunSnapshot, stepId: string): string {
   let step = steps.get(stepId);
@@ -30,14 +30,14 @@ export function nameOfStep({ steps }: RunSnapshot, stepId: string): string {
   return step.itemIndex === null ? step.key : `${step.key}, item ${step.itemIndex + 1}`;
 }
 
-/** The call, and those whose sub-agent it is, innermost first. */
+/** The call, and the calls above it that started its sub-agents, innermost first. */
 function callChain({ calls }: RunSnapshot, call: CallRow): CallRow[] {
   const chain: CallRow[] = [];
   for (let each: CallRow | undefined = call; each; each = calls.get(each.parentCallId ?? "")) chain.push(each);
   return chain;
 }
 
-/** The agent that asked for the call, and before it, outermost first, the agents whose sub-agent it is. */
+/** The agent that made the call, preceded by the agents above it, outermost first. */
 export const callersOf = (snapshot: RunSnapshot, call: CallRow): string[] =>
   callChain(snapshot, call)
     .map(({ agent }) => agent)
@@ -49,12 +49,12 @@ export function stepKeyOf(snapshot: RunSnapshot, call: CallRow): string {
   return snapshot.steps.get(outermost.stepId)?.key ?? "";
 }
 
-/** What the model said in the turn that asked for the call. */
+/** What the model said in the turn that made the call. */
 export const responseOfTurn = ({ turns }: RunSnapshot, { stepId, turnId }: CallRow): unknown =>
   turns.get(stepId)?.find(({ id }) => id === turnId)?.response;
 
 export type ChainedStep = Pick<StepRow, "key" | "type" | "agent" | "itemIndex"> & {
-  /** Of the items beside it, how many have failed. */
+  /** How many of its sibling items have failed. */
   failedBeside: number;
 };
 
@@ -74,7 +74,7 @@ function failedItems({ steps }: RunSnapshot, { parentId }: StepRow): number {
   return [...steps.values()].filter(isFailedItem).length;
 }
 
-/** What the run may still cost, as the policy is told. */
+/** What the run may still cost, as the policy gets it. */
 export interface Spending {
   usedUsd: number;
   /** Without what models cost. */

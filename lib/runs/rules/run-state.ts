@@ -2,7 +2,7 @@
  * The states of a run, and the changes that move it there.
  *
  * - `pending`: created, waits for a worker (`run_created`)
- * - `running`: a worker advances it, or may take it up at once (`run_claimed`, `run_parked`)
+ * - `running`: a worker advances it, or may claim it at once (`run_claimed`, `run_parked`)
  * - `pending_approval`: waits for people to decide calls, and holds no process and no connection (`run_parked`)
  * - `needs_human_review`: waits for a person to accept an output, or to settle a call whose outcome is unknown
  *   (`run_parked`)
@@ -31,5 +31,5 @@ export const RUN_TRANSITIONS: TransitionTable<RunStatus> = {
   cancelled: [],
 };
 
-/** A run parked for people is not settled: it goes on when they have spoken. */
+/** A run parked for people is not settled: it continues when they have decided. */
 export const isRunSettled = (status: RunStatus): boolean => isFinal(RUN_TRANSITIONS, status);

@@ -5,7 +5,7 @@ import { RUN_TRANSITIONS } from "@/lib/runs/rules/run-state";
 import { STEP_TRANSITIONS } from "@/lib/runs/rules/step-state";
 import type { TransitionTable } from "@/lib/runs/rules/transition-table";
 
-/** A flow chart takes all ways out of a state in one line. What has no way out has no line of its own. */
+/** A flow chart takes all transitions out of a state in one line. A final state has no line of its own. */
 function draw(name: string, first: readonly string[], table: TransitionTable<string>): string {
   const ways = Object.entries(table).filter(([, to]) => to.length > 0);
   const lines = ways.map(([from, to]) => `  ${from} --> ${to.join(" & ")}`);

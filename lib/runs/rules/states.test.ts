@@ -5,7 +5,7 @@ import { isRunSettled, RUN_TRANSITIONS } from "./run-state";
 import { isStepSettled, STEP_TRANSITIONS } from "./step-state";
 import { canMove, type TransitionTable } from "./transition-table";
 
-/** Every pair, as a grid: a row is where from, a column where to, in the order of the row names. */
+/** Every pair, as a grid: rows are from, columns are to, in the order of the row names. */
 function grid<S extends string>(table: TransitionTable<S>): string[] {
   const statuses = Object.keys(table) as S[];
   return statuses.map((from) => `${statuses.map((to) => (canMove(table, from, to) ? "x" : ".")).join("")} ${from}`);
@@ -61,13 +61,13 @@ test("an approval moves only as promised", () => {
   ]);
 });
 
-describe("what the promises rest on", () => {
-  test("only an approved call can come to be executing", () => {
+describe("what the guarantees depend on", () => {
+  test("only an approved call can become executing", () => {
     const before = Object.entries(CALL_TRANSITIONS).filter(([, to]) => to.includes("executing"));
     expect(before.map(([from]) => from)).toEqual(["approved"]);
   });
 
-  test("a refused call has no way to the tool server", () => {
+  test("a refused call has no path to the tool server", () => {
     for (const status of ["denied", "rejected", "expired", "cancelled"] as const)
       expect(isCallSettled(status)).toBe(true);
   });

@@ -2,7 +2,7 @@
  * The states of a step, and of one item of its fan-out.
  *
  * pending             waits for the steps before it
- * running             its work is under way
+ * running             its work is in progress
  * pending_approval    one of its calls waits for people
  * needs_human_review  its output, or a call's unknown outcome, waits for a person
  * complete            its output is on record

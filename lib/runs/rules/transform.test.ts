@@ -5,7 +5,7 @@ type Ops = Parameters<typeof applyTransform>[1];
 const apply = (data: unknown, ops: Ops, outputs: Record<string, unknown> = {}) => applyTransform([data], ops, outputs);
 
 describe("operations", () => {
-  test("filter keeps what is true for JMESPath, where 0 is and empty text is not", () => {
+  test("filter keeps what is true for JMESPath: 0 is, empty text is not", () => {
     expect(apply([{ a: 0 }, { a: "" }, { a: [] }, { a: 1 }], [{ filter: { expr: "a" } }])).toEqual([
       { a: 0 },
       { a: 1 },
@@ -25,7 +25,7 @@ describe("operations", () => {
     expect(apply({ results: [1, 2] }, [{ map: { expr: "results" } }])).toEqual([1, 2]);
   });
 
-  test("flatten takes one level apart", () => {
+  test("flatten removes one level", () => {
     expect(apply([1, [2, [3]]], [{ flatten: {} }])).toEqual([1, 2, [3]]);
   });
 
@@ -52,12 +52,12 @@ describe("operations", () => {
     });
   });
 
-  test("the one list of a fan-out's output is what is meant; without a list the operation says what it got", () => {
+  test("the only list in a fan-out's output is used; without a list the operation says what it got", () => {
     expect(apply({ results: [2, 1] }, [{ sort: { field: "@", order: "asc" } }])).toEqual([1, 2]);
     expect(() => apply(5, [{ flatten: {} }])).toThrow("flatten needs a list; the data is number");
   });
 
-  test("the input is not touched", () => {
+  test("the input is not modified", () => {
     const data = Object.freeze([Object.freeze({ n: 2 }), Object.freeze({ n: 1 })]);
     apply(data, [{ sort: { field: "n", order: "asc" } }, { deduplicate: {} }, { flatten: {} }]);
     expect(data).toEqual([{ n: 2 }, { n: 1 }]);
@@ -65,7 +65,7 @@ describe("operations", () => {
 });
 
 describe("deep merge", () => {
-  test("objects are merged, lists are joined, anything else is replaced by the later", () => {
+  test("objects are merged, lists are concatenated, anything else is replaced by the later", () => {
     expect(
       deepMerge([
         { a: { b: [1] }, c: 1 },

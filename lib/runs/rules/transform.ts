@@ -1,11 +1,14 @@
-/** The operations of a transform step: deterministic, on plain data, never touching its input. */
+/** The operations of a transform step: deterministic, on plain data, never modifying its input. */
 import canonicalize from "canonicalize";
 import { compile, isTruthy } from "@/lib/config/jmespath";
 import type { TransformStep } from "@/lib/config/step-schema";
 
 type Operation = TransformStep["transform"]["ops"][number];
 
-/** Several inputs are deep-merged, later ones win; lists are joined. `outputs` are those of the steps, for `merge`. */
+/**
+ * Several inputs are deep-merged, later ones win; lists are concatenated. `outputs` are those of the steps, for
+ * `merge`.
+ */
 export function applyTransform(
   inputs: unknown[],
   ops: readonly Operation[],
@@ -46,7 +49,7 @@ function applyOperation(data: unknown, op: Operation, outputs: Readonly<Record<s
 
 function toList(data: unknown, operation: string): unknown[] {
   if (Array.isArray(data)) return data;
-  // The one list inside an object is what is meant when the data came from a fan-out: {"results": […]}.
+  // The only list inside an object is used when the data came from a fan-out: {"results": […]}.
   const lists = data !== null && typeof data === "object" ? Object.values(data).filter(Array.isArray) : [];
   if (lists.length === 1) return lists[0] as unknown[];
   throw new Error(`${operation} needs a list; the data is ${data === null ? "null" : typeof data}`);

@@ -1,4 +1,4 @@
-/** A state machine as data: from each status the statuses it may move to. What has none is settled. */
+/** A state machine as data: for each status the statuses it may move to. A status without any is settled. */
 export type TransitionTable<S extends string> = Readonly<Record<S, readonly S[]>>;
 
 export function canMove<S extends string>(table: TransitionTable<S>, from: S, to: S): boolean {
@@ -9,7 +9,7 @@ export function isFinal<S extends string>(table: TransitionTable<S>, status: S):
   return table[status].length === 0;
 }
 
-/** The states from which this one can be reached: the guard of whatever moves something there. */
+/** The states from which this one can be reached: the guard of every transition to it. */
 export function fromStates<S extends string>(table: TransitionTable<S>, to: S): S[] {
   return (Object.keys(table) as S[]).filter((from) => table[from].includes(to));
 }

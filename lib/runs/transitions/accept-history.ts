@@ -1,8 +1,8 @@
 /**
- * Writes down which history of the database the rows belong to, after a failover or a restore. Where commits may have
- * been lost, all that was under way is taken from its workers, whose memory may be ahead of the rows, and is marked:
- * from here on its calls ask a person before they are sent. One transaction, before which no worker writes anything:
- * see the function is_known_history.
+ * Records which history of the database the rows belong to, after a failover or a restore. If commits may have been
+ * lost, every run in progress is taken from its worker, whose memory may be ahead of the rows, and marked: from here on
+ * its calls ask a person before they are sent. One transaction, before which no worker writes anything: see the
+ * function is_known_history.
  */
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import { insertEvent } from "@/lib/audit/transitions/event-sql";
@@ -14,19 +14,19 @@ import { type Executor, linkChanges, writeCommit } from "@/lib/runs/journal/comm
 import { RecordChanged } from "@/lib/runs/journal/fold";
 import { getOpenRun } from "@/lib/runs/journal/open-run";
 
-/** A lost claim has used the next epochs; whoever had it must not find its lease again. */
+/** A lost claim may have used the next epochs; its worker must not find its lease valid again. */
 const EPOCHS_APART = 100;
 const TRANSACTION_MS_MAX = 60_000;
 
 export interface HistoryChange {
-  /** Commits may be missing that processes were told of. */
+  /** Commits that were confirmed to processes may be missing. */
   mayHaveLost: boolean;
-  /** So long whoever had a run may still send what it had begun. */
+  /** How long previous workers may still send what they had begun. */
   lastSendsMs: number;
   at: Date;
 }
 
-/** The runs that were marked; null when another process has seen to it. */
+/** The runs that were marked; null when another process has done it. */
 export async function acceptHistory(
   db: Db,
   history: DatabaseHistory,
@@ -55,7 +55,7 @@ export async function acceptHistory(
   return db.$transaction(accept, { timeout: TRANSACTION_MS_MAX });
 }
 
-/** What some process had, or could have had: what waits for people or for its time was not under way. */
+/** Runs that some process had, or could have had: what waits for people or for a time was not in progress. */
 async function markRuns(tx: Executor, history: string, { wakeAt, at }: { wakeAt: Date; at: Date }): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM runs WHERE status NOT IN ('complete', 'failed', 'cancelled') AND (lease_owner IS NOT NULL OR wake_at <= ${at})
@@ -70,7 +70,7 @@ interface Mark {
   at: Date;
 }
 
-/** A run whose record was changed by hand is left to whoever takes it up, who stops it. */
+/** A run whose record was changed by hand is left to the worker that claims it, which stops it. */
 async function markRun(tx: Executor, runId: string, { history, wakeAt, at }: Mark): Promise<void> {
   try {
     const run = await getOpenRun(tx, runId);
@@ -89,7 +89,9 @@ async function markRun(tx: Executor, runId: string, { history, wakeAt, at }: Mar
   }
 }
 
-/** Commits that wait for a standby cannot be lost to a failover; whether they do is kept for the moment after one. */
+/**
+ * Commits that wait for a standby cannot be lost in a failover; whether they do is recorded for the moment after one.
+ */
 export async function noteReplication(db: Db, history: DatabaseHistory, at: Date): Promise<void> {
   await db.$executeRaw`
     UPDATE settings SET value = ${toValue(history)}::jsonb, updated_at = ${at} WHERE key = 'database.history' AND value ->> 'history' = ${history.known}`;

@@ -1,4 +1,4 @@
-/** A worker's sign of life, and its end. */
+/** A worker's heartbeat, and its end. */
 import type { Db } from "@/lib/database/client";
 
 export async function beatWorker(
@@ -15,7 +15,7 @@ export async function removeWorker(db: Db, workerId: string): Promise<void> {
   await db.$executeRaw`DELETE FROM workers WHERE id = ${workerId}`;
 }
 
-/** Rows of workers that died without saying so; an hour keeps them readable for whoever looks into it. */
+/** Rows of workers that died without signing off; they stay readable for an hour, for diagnosis. */
 export async function pruneWorkers(db: Db, now: Date): Promise<void> {
   await db.$executeRaw`DELETE FROM workers WHERE heartbeat_at < ${new Date(now.getTime() - 3_600_000)}`;
 }

@@ -1,7 +1,6 @@
 /**
- * Does what a request asks for and keeps the answer under the request's key, in one transaction: a process that dies in
- * between has done neither. Of equal requests at the same instant one does the work; the others wait for it and get its
- * answer.
+ * Does a request's work and stores the answer under the request's key, in one transaction: a process that dies in
+ * between has done neither. Of equal concurrent requests one does the work; the others wait for it and get its answer.
  */
 import type { Db } from "@/lib/database/client";
 
@@ -18,7 +17,7 @@ const PRUNE_BATCH = 100;
 /** Longer than any single start of a run takes, and shorter than clients wait. */
 const TRANSACTION_TIMEOUT_MS = 20_000;
 
-/** `work` must write through the client it is given, and reach nothing outside the database. */
+/** `work` must write through the given client, and have no effect outside the database. */
 export function keepAnswer<A extends object>(
   db: Db,
   { once, status, at }: { once: AnswerKey; status: number; at: Date },
@@ -26,7 +25,7 @@ export function keepAnswer<A extends object>(
 ): Promise<KeptAnswer<A>> {
   return db.$transaction(
     async (tx): Promise<KeptAnswer<A>> => {
-      // Waits for a transaction that holds the same key. A key whose day is over is free again.
+      // Waits for a transaction that has the same key. An expired key is free again.
       const taken = await tx.$queryRaw<{ key: string }[]>`
         INSERT INTO idempotency_keys (principal, key, request_digest, created_at, expires_at)
         VALUES (${once.principal}, ${once.key}, ${once.digest}, ${at}, ${new Date(at.getTime() + KEPT_MS)})
@@ -50,8 +49,8 @@ export function keepAnswer<A extends object>(
 }
 
 /**
- * Clears some of the keys whose day is over, after each new one and now and then: the table stays as large as a day,
- * and empties when nobody asks. True when there may be more.
+ * Deletes some expired keys, after each new one and from time to time: the table stays as large as a day, and empties
+ * when there are no requests. True when there may be more.
  */
 export async function pruneAnswers(db: Db, at: Date): Promise<boolean> {
   const removed = await db.$executeRaw`

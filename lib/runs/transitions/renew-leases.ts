@@ -1,4 +1,4 @@
-/** Keeps all runs of a worker for another while, in one statement. Those that are missing in the answer were lost. */
+/** Renews the leases of all runs of a worker in one statement. Runs that are missing from the result were lost. */
 import type { Db } from "@/lib/database/client";
 import type { Lease } from "@/lib/runs/journal/commit";
 import { pause } from "@/lib/pause";

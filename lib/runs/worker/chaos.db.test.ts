@@ -7,7 +7,7 @@ import { startRecordingServer } from "@/lib/testing/recording-server";
 import { twoCallsProject } from "@/lib/testing/two-calls";
 import { type Fleet, openFleet } from "@/lib/testing/worker-process";
 
-/** What is promised, unless `npm run chaos` asks for something else. */
+/** The promised values, unless `npm run chaos` sets others. */
 const given = processVariables();
 const SECONDS = Number(given.CHAOS_SECONDS ?? 60);
 const PLAN: ChaosPlan = {

@@ -27,7 +27,7 @@ afterAll(async () => {
 test(
   verifies(
     "engine:database-restart",
-    "answers that come while the database is away are recorded when it is back, nothing is sent twice, and no process had to be started again",
+    "answers that come while the database is away are recorded when it is back, nothing is sent twice, and no process is restarted",
   ),
   async () => {
     const server = await startRecordingServer({});
@@ -42,7 +42,7 @@ test(
     await postgres.stop();
     const before = fleet.pauses.trace().filter(({ point }) => point === "write-run:before-commit").length;
     await server.release(FREE_TOOL);
-    // Each answer was tried to be recorded, and tried again, before the database is back.
+    // Recording each answer was tried, and tried again, before the database is back.
     const tries = async () =>
       fleet.pauses.trace().filter(({ point }) => point === "write-run:before-commit").length - before;
     await until(tries, { what: "answers held on to", isDone: (count) => count >= 2 * RUNS });
@@ -56,7 +56,7 @@ test(
       for (const tool of [FREE_TOOL, ASKED_TOOL]) expect(await countCalls(server, tool, tag)).toBe(1);
     expect(await postgres.db.event.count({ where: { type: "call.outcome_unknown" } })).toBe(0);
     expect(await postgres.db.turn.count()).toBe(2 * RUNS);
-    // The same processes hear calls again and hold their locks again.
+    // The same processes get notifications and hold their locks again.
     const seen = await until(
       () =>
         postgres.db.$queryRaw<

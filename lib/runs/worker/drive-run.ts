@@ -1,4 +1,4 @@
-/** One run in the hands of this process: from the claim to where it ends, waits, or is let go of. */
+/** One run in this process: from the claim to where it ends, waits, or is released. */
 import { LEASE_MS, LEASE_SEND_MS } from "@/lib/limits";
 import type { RunDeps } from "@/lib/runs/advance/run-deps";
 import { type AdvanceOutcome, advanceRun } from "@/lib/runs/advance-run";
@@ -15,9 +15,11 @@ import { followAdvance } from "@/lib/telemetry/record-run";
 /** Null until the claim has succeeded. */
 export interface ActiveRun {
   lease: Lease | null;
-  /** The end of its journal when it was last renewed; a higher one that this worker has not written is news. */
+  /**
+   * The end of its journal at the last renewal; a higher one that this worker has not written is a change by others.
+   */
   knownSeq: () => number;
-  /** When the lease was last taken or renewed, by the clock that goes on while a process is stopped. */
+  /** When the lease was last taken or renewed, by a clock that continues while a process is suspended. */
   renewedAt: number;
   wake: () => Promise<void>;
   /** Aborted when the process ends, or when the lease is lost: nothing new begins, what was sent may finish. */
@@ -41,8 +43,7 @@ function claimOrStop(deps: RunDeps, candidate: Candidate, owner: string): Promis
 }
 
 /**
- * A run whose record was changed by hand is stopped, with an incident on its trail: nothing is done on the strength of
- * it.
+ * A run whose record was changed by hand is stopped, with an incident on its trail: nothing is done on the basis of it.
  */
 async function orStop<T, Stopped>(deps: RunDeps, work: () => Promise<T>, stopped: Stopped): Promise<T | Stopped> {
   try {
@@ -89,7 +90,7 @@ async function orRelease(deps: RunDeps, lease: Lease, advance: () => Promise<Adv
   }
 }
 
-/** What stands on the run is for people who look at it; the inside of a fault is for the log. */
+/** The error on the run is for people; the details of a fault are for the log. */
 function describe(error: unknown): { code: string; message: string } {
   if (error instanceof KimitsuError) return { code: error.code, message: error.message };
   return {

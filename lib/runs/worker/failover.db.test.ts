@@ -42,13 +42,14 @@ async function openBench(isSynchronous: boolean) {
     await server.close();
   };
   const runs = new StandingRuns(fleet, server, await fleet.person("Rea"));
-  // Where nobody may be asked there is one alone: a second would take over what a slow failover kept silent for too long.
+  // When nobody may be asked there is only one worker: a second would take over runs that a slow failover kept silent
+  // for too long.
   const places = isSynchronous ? [0] : [0, 1];
   const startWorkers = () => Promise.all(places.map(() => fleet.startWorker({ KIMITSU_WORKERS: "64" })));
   return { postgres, server, fleet, runs, startWorkers, workers: await startWorkers() };
 }
 
-/** Before the decision the free call is the newest that is sent, after it the one that a person was asked for. */
+/** Before the decision the free call is the newest sent, after it the one that a person was asked about. */
 const toolOf = ([phase]: Moment) => (phase === "before" ? FREE_TOOL : ASKED_TOOL);
 
 describe(verifies("engine:lost-commits", "a standby is promoted that lacks what was committed around a call"), () => {

@@ -23,7 +23,7 @@ afterEach(() => fleet?.close());
 test(
   verifies(
     "engine:hand-over",
-    "a worker told to end keeps its leases until its calls are answered, records the answers, and another one goes on at once",
+    "a worker that has to end keeps its leases until its calls are answered, records the answers, and another one continues at once",
   ),
   async () => {
     const server = await startRecordingServer({});
@@ -41,7 +41,7 @@ test(
 
     const toldAt = Date.now();
     process.kill(leaving.pid, "SIGTERM");
-    // Renewed after it was told: without that the other one would take the runs, and the answers would be lost.
+    // Renewed after the stop signal: otherwise the other one would take the runs, and the answers would be lost.
     await until(() => database.db.run.findMany({ where: { leaseOwner: leaving.ownerId } }), {
       what: "leases kept after the signal",
       isDone: (held) =>
@@ -49,7 +49,7 @@ test(
     });
     await server.release(FREE_TOOL);
     expect(await leaving.ended).toEqual({ code: 0, signal: null });
-    // Nobody has to find the runs by looking around: each was called out.
+    // Nobody has to find the runs by polling: a notification was sent for each.
     await until(async () => called, {
       what: "the other processes are called",
       isDone: (heard) => runs.every(({ runId }) => heard.includes(runId)),

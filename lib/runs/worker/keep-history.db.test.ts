@@ -23,7 +23,7 @@ async function openBench() {
   return { bench, server };
 }
 
-/** What the rows say is what a promotion makes untrue; here the rows are changed instead of the timeline. */
+/** A promotion makes the recorded history wrong; here the record is changed instead of the timeline. */
 const pretendFailover = (facts: { synchronous: boolean }) =>
   database.db.setting.update({
     where: { key: "database.history" },
@@ -33,7 +33,7 @@ const pretendFailover = (facts: { synchronous: boolean }) =>
 const findCall = (runId: string) => database.db.call.findFirstOrThrow({ where: { runId, tool: FREE_TOOL } });
 const readRun = (id: string) => database.db.run.findUniqueOrThrow({ where: { id } });
 
-/** The run stands before its first call is on record as sent. */
+/** The run is held before its first call is on record as sent. */
 async function standBeforeSending(bench: RunBench, tag: string) {
   const { runId } = await startTwoCalls(bench.deps, tag);
   const hold = holdAt("dispatch-call:before-executing-commit");
@@ -45,13 +45,13 @@ async function standBeforeSending(bench: RunBench, tag: string) {
 test(
   verifies(
     "engine:lost-commits",
-    "between the failover and the look at what was lost nothing is sent; after it a person is asked, with the reason, and their word sends it once",
+    "between the failover and the check for lost commits nothing is sent; after it a person is asked, with the reason, and their answer sends it once",
   ),
   async () => {
     const { bench, server } = await openBench();
     const { runId } = await startTwoCalls(bench.deps, "fence");
-    // The model is asked when the step's start is on record, so that the next write is the turn, of which the call is
-    // part or which it follows.
+    // The model is called when the step's start is on record, so the next write is the turn, which includes the call or
+    // precedes it.
     const [asking, begun] = [holdAt("model-turn:before-call"), holdAt("settle-step:after-commit")];
     const advanced = bench.advance(runId);
     await Promise.all([asking.reached(), begun.reached()]);
@@ -61,7 +61,7 @@ test(
     await hold.reached();
     await pretendFailover({ synchronous: false });
     hold.release();
-    // It is tried again and again, as while the database is away.
+    // It is retried repeatedly, as while the database is away.
     for (const count of [1, 2, 3]) (await writing.reachedBy(count))[count - 1]!.release();
     expect(await countCalls(server, FREE_TOOL, "fence")).toBe(0);
 
@@ -107,7 +107,7 @@ test("a worker that had the run before the failover writes nothing to it any mor
   expect(await countCalls(server, FREE_TOOL, "stale")).toBe(0);
 });
 
-test("where commits waited for a standby everything goes on under the same leases, unless this process saw that they did not", async () => {
+test("if commits waited for a standby everything continues under the same leases, unless this process saw that they did not", async () => {
   const { bench, server } = await openBench();
   const kept = await standBeforeSending(bench, "kept");
   await pretendFailover({ synchronous: true });
@@ -122,7 +122,7 @@ test("where commits waited for a standby everything goes on under the same lease
   const keep = createHistoryKeeper(bench.deps);
   await keep();
   const { now } = await getHistory(database.db);
-  // As it is on a standby that was cut off before it could learn that nobody waits for it.
+  // As on a standby that was cut off before it could learn that nobody waits for it.
   await database.db
     .$executeRaw`CREATE OR REPLACE FUNCTION database_history() RETURNS text LANGUAGE sql STABLE AS $$ SELECT 'promoted/00000002' $$`;
   await database.db.setting.update({

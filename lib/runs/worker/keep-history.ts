@@ -1,6 +1,6 @@
 /**
- * Sees that the database was failed over or restored, and what that means for what is under way. Until then no worker
- * writes: see heldBy.
+ * Detects that the database was failed over or restored, and marks the runs in progress accordingly. Until then no
+ * worker writes: see heldBy.
  */
 import { LEASE_MS } from "@/lib/limits";
 import type { EngineDeps } from "@/lib/database/deps";
@@ -8,15 +8,18 @@ import { log } from "@/lib/log";
 import { getHistory } from "@/lib/database/queries/get-history";
 import { acceptHistory, noteReplication } from "@/lib/runs/transitions/accept-history";
 
-/** Each call looks once. */
+/** Each invocation checks once. */
 export function createHistoryKeeper({ db, now }: EngineDeps): () => Promise<void> {
-  /** Where this process saw commits that waited for no standby. The rows may not know: that was a commit like those. */
+  /**
+   * The history in which this process saw commits that waited for no standby. The rows may not know: recording it was
+   * such a commit itself.
+   */
   let seenAsynchronous: string | null = null;
   return async () => {
     const history = await getHistory(db);
     if (history.known === history.now) {
       if (history.isSynchronous !== history.wasSynchronous) await noteReplication(db, history, now());
-      // That it waits now was itself waited for, so that all before it is on the standby too.
+      // The commit that recorded waiting was itself waited for, so everything before it is on the standby too.
       seenAsynchronous = history.isSynchronous ? null : history.now;
       return;
     }
@@ -27,7 +30,7 @@ export function createHistoryKeeper({ db, now }: EngineDeps): () => Promise<void
     if (mayHaveLost)
       log.warn(
         facts,
-        "the database was failed over or restored and may have lost commits; calls of the runs that were under way ask a person before they are sent",
+        "the database was failed over or restored and may have lost commits; calls of the runs that were in progress ask a person before they are sent",
       );
     else log.info(facts, "the database was failed over without a loss");
   };

@@ -1,6 +1,6 @@
 /**
- * Kills where people act and where workers mind each other: a start, a decision or a settlement is on record whole or
- * not at all, and whoever is killed while it rescues or renews leaves the run to the next.
+ * Kills where people act and where workers watch each other: a start, a decision or a settlement is on record whole or
+ * not at all, and a worker that is killed while it rescues or renews leaves the run to the next.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
@@ -28,7 +28,7 @@ let fleet: Fleet;
 let rea: DecidedBy;
 /** Rea decides; Sam starts, because whoever starts a run cannot approve its calls. */
 let token: { rea: string; sam: string };
-/** The first is killed next; the other is who is asked after that. */
+/** The first is killed next; the other serves the requests after that. */
 let webs: WebProcess[];
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** A test that failed must not hold up the others. */
+/** A test that failed must not block the others. */
 const holds: Hold[] = [];
 afterEach(() => holds.splice(0).forEach((hold) => hold.release()));
 function holdAt(...wanted: Parameters<Fleet["pauses"]["holdAt"]>): Hold {
@@ -59,8 +59,8 @@ function holdAt(...wanted: Parameters<Fleet["pauses"]["holdAt"]>): Hold {
 }
 
 /**
- * Asks the first web process, kills it as it stands at the point, and gives what the point was passed for. Whoever
- * asked hears nothing.
+ * Sends a request to the first web process, kills it while it is held at the point, and returns the point's subject.
+ * The client gets no answer.
  */
 async function killWebAt(point: PausePoint, ...asking: Parameters<WebProcess["post"]>): Promise<string> {
   const [web] = webs.splice(0, 1) as [WebProcess];
@@ -82,7 +82,7 @@ async function killAt(web: WebProcess, point: PausePoint, ...asking: Parameters<
   return standing.subject ?? "";
 }
 
-/** Kills the worker that comes to the point for this subject, and starts another. */
+/** Kills the worker that reaches the point for this subject, and starts another. */
 async function killWorkerAt(point: PausePoint, options: { subject?: string; pid?: number } = {}): Promise<string> {
   const hold = holdAt(point, options);
   const standing = await hold.reached();
@@ -117,7 +117,7 @@ async function expectWhole(runId: string, tag: string): Promise<void> {
 describe(verifies("promise:5", "a web process is killed with SIGKILL in start-run"), () => {
   const byTag = (tag: string) => database.db.run.findMany({ where: { params: { path: ["tag"], equals: tag } } });
 
-  test("before the commit: nothing of the run is there", async () => {
+  test("before the commit: nothing of the run exists", async () => {
     const runId = await killWebAt("start-run:before-commit", "/runs", token.sam, {
       workflow: "main",
       params: { tag: "not-started" },
@@ -128,7 +128,7 @@ describe(verifies("promise:5", "a web process is killed with SIGKILL in start-ru
     expect(await database.db.event.count({ where: { chainId: runId } })).toBe(0);
   });
 
-  test("after the commit: the run is whole, and goes to its end although nobody was called", async () => {
+  test("after the commit: the run is complete on record, and runs to its end although no notification was sent", async () => {
     const claims = holdAt("claim-run:before-commit");
     const runId = await killWebAt("start-run:after-commit", "/runs", token.sam, {
       workflow: "main",
@@ -142,7 +142,7 @@ describe(verifies("promise:5", "a web process is killed with SIGKILL in start-ru
     await expectWhole(runId, "started");
   });
 
-  test.each(MOMENTS)("%s the commit, with a key: asked again elsewhere there is one run", async (moment) => {
+  test.each(MOMENTS)("%s the commit, with a key: repeated elsewhere there is one run", async (moment) => {
     const tag = `key-${moment}`;
     const body = { workflow: "main", params: { tag } };
     const headers = { "idempotency-key": tag };
@@ -179,7 +179,7 @@ describe(
       await expectWhole(runId, "not-decided");
     });
 
-    test("after the commit: decision, call, event and wake-up are there, nobody decides again, and the run goes on although nobody was called", async () => {
+    test("after the commit: decision, call, event and wake-up are there, nobody decides again, and the run continues although no notification was sent", async () => {
       const { runId } = await startTwoCalls(fleet.deps, "decided");
       const approval = await untilAsked(runId);
       const { seq } = await readRun(runId);
@@ -259,13 +259,12 @@ describe(
 
 describe(verifies("promise:3", verifies("promise:5", "a worker is killed with SIGKILL in renew-lease")), () => {
   test.each(MOMENTS)(
-    "%s the commit: the lease is renewed or it is not, and the run ends right on another",
+    "%s the commit: the lease is renewed or it is not, and the run completes on another",
     async (moment) => {
       const tag = `renewed-${moment}`;
       await server.hold(FREE_TOOL);
       const { runId } = await startTwoCalls(fleet.deps, tag);
-      // The call is at the server, so that whoever has sent it keeps the run, and renews its lease until there is an
-      // answer.
+      // The call is at the server, so its worker keeps the run, and renews its lease until there is an answer.
       await until(() => countCalls(server, FREE_TOOL, tag), {
         what: "the call at the server",
         isDone: (count) => count === 1,
@@ -277,7 +276,8 @@ describe(verifies("promise:3", verifies("promise:5", "a worker is killed with SI
       const before = holdAt("renew-lease:before-commit", { pid });
       const leaseUntil = async () => (await readRun(runId)).leaseUntil!.getTime();
       let standing = await before.reached();
-      // Held from here on: one that was between the two when the test came would stand there and never come to the first.
+      // Held from here on: a worker that was between the two when the test began would stop there and never reach the
+      // first.
       const after = holdAt("renew-lease:after-commit", { pid });
       const leasedUntil = await leaseUntil();
       if (moment === "after") {
@@ -303,7 +303,7 @@ describe(
     ),
   ),
   () => {
-    test("before the commit of a start: nothing of the run is there", async () => {
+    test("before the commit of a start: nothing of the run exists", async () => {
       const runId = await killAt(await fleet.startWeb({ runs: 4 }), "start-run:before-commit", "/runs", token.sam, {
         workflow: "main",
         params: { tag: "slot-before" },
@@ -312,7 +312,7 @@ describe(
       expect(await database.db.event.count({ where: { chainId: runId } })).toBe(0);
     });
 
-    test("after the commit of a start: the run is the dead process's, and ends right on another", async () => {
+    test("after the commit of a start: the run belongs to the dead process, and completes on another", async () => {
       const runId = await killAt(await fleet.startWeb({ runs: 4 }), "start-run:after-commit", "/runs", token.sam, {
         workflow: "main",
         params: { tag: "slot-after" },

@@ -5,7 +5,7 @@ import { useDatabase } from "@/lib/testing/database";
 import { KillBench, MOMENTS, PERHAPS_UNRECORDED, UNRECORDED } from "@/lib/testing/kill-points";
 
 const database = useDatabase();
-/** One has the run, one stands by, and one is being started for the one that was killed last. */
+/** One has the run, one is on standby, and one is being started to replace the last one killed. */
 const WORKERS = 3;
 
 let bench: KillBench;
@@ -15,8 +15,7 @@ afterAll(() => bench?.close());
 test("the moments listed are all that the run passes", async () => {
   const passed = await bench.passUndisturbed("undisturbed");
   expect(new Set(passed)).toEqual(new Set(MOMENTS.map(([, point]) => point)));
-  // Twice: before and after the decision. Several workers try to claim, and what is written alone may be one commit or
-  // two.
+  // Twice: before and after the decision. Several workers try to claim, and deferred writes may be one commit or two.
   const twice = MOMENTS.filter(
     ([phase, point]) => phase === "before" && MOMENTS.some((other) => other[0] === "after" && other[1] === point),
   );
@@ -26,7 +25,7 @@ test("the moments listed are all that the run passes", async () => {
 
 describe(verifies("promise:3", verifies("promise:5", "the worker is killed with SIGKILL")), () => {
   test.each(MOMENTS)(
-    "%s the decision at %s: the run ends right on another, each call sent once, each recorded turn asked for once",
+    "%s the decision at %s: the run completes on another, each call sent once, each recorded turn requested once",
     async (phase, point) => {
       const tag = `${phase}-${point}`;
       expect(await bench.killAt([phase, point], tag)).toEqual({

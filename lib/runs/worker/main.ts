@@ -1,4 +1,4 @@
-/** `kimitsu worker`: a process that only advances runs. It ends when told to, or when whoever started it is gone. */
+/** `kimitsu worker`: a process that only advances runs. It ends on a signal, or when its parent is gone. */
 import { cleanOutput } from "@/lib/projects/clean-output";
 import { engineDeps } from "@/lib/database/deps";
 import { env } from "@/lib/env";
@@ -9,11 +9,11 @@ import { startTracing } from "@/lib/telemetry/start-tracing";
 import { openProbes } from "@/lib/runs/worker/probe-server";
 import { startWorker } from "@/lib/runs/worker/start-worker";
 
-/** More than the patience with calls that were sent. Past it something hangs, and others wait for the runs. */
+/** More than the time that sent calls are given. After it something hangs, and others wait for the runs. */
 const END_MS_MAX = 12_000;
 
 cleanOutput();
-// Node's own last words go past everything, so that they are said here.
+// Node's own last message bypasses the log, so it is written here.
 process.on("uncaughtException", (error) => {
   console.error("kimitsu worker: it ends by an error that nobody caught:", error);
   process.exit(1);
@@ -26,7 +26,7 @@ try {
       "KIMITSU_WORKERS is 0, so this process would advance nothing. Set it to the number of runs at the same time, or leave it out for 16.",
     );
   const tracing = await startTracing();
-  // Before any run is taken: a port that cannot be had must not leave runs behind.
+  // Before any run is claimed: a port that cannot be opened must not leave runs behind.
   const probes =
     env.KIMITSU_WORKER_PORT === undefined
       ? null

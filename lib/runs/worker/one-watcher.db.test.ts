@@ -38,7 +38,7 @@ const whoLooks = () => [
   ),
 ];
 
-/** Each has come to where it would look so many times more. */
+/** Waits until each has tried to watch this many times more. */
 async function untilAllTried(pids: readonly number[], times = 4): Promise<void> {
   const before = new Map(pids.map((pid) => [pid, triesOf(pid)]));
   await until(async () => pids.map((pid) => triesOf(pid) - before.get(pid)!), {
@@ -57,7 +57,10 @@ async function openChannel(ownerId = createId("worker")): Promise<WakeChannel> {
 const untilWatched = (channel: WakeChannel) => until(() => channel.watch(), { what: "the watch", isDone: Boolean });
 
 test(
-  verifies("engine:one-watcher", "whose connection is cut does not look any more, although it lives: another one does"),
+  verifies(
+    "engine:one-watcher",
+    "a watcher whose connection is cut stops watching, although it lives: another one watches",
+  ),
   async () => {
     const [first, second] = [await openChannel(), await openChannel()];
     expect([await first.watch(), await second.watch(), await first.watch(), await second.watch()]).toEqual([
@@ -78,7 +81,7 @@ test(
   },
 );
 
-test(verifies("engine:one-watcher", "who cannot look leaves it to another"), async () => {
+test(verifies("engine:one-watcher", "a process that cannot watch leaves it to another"), async () => {
   const { deps } = await openRunBench(database, PROJECT);
   const away = connect("postgresql://nobody@127.0.0.1:1/none", 1);
   const [first, second] = [await openChannel(), await openChannel()];
@@ -88,7 +91,7 @@ test(verifies("engine:one-watcher", "who cannot look leaves it to another"), asy
 });
 
 test(
-  verifies("engine:one-watcher", "who is about to end leaves it to another while its own calls still run"),
+  verifies("engine:one-watcher", "a process that is about to end leaves it to another while its own calls still run"),
   async () => {
     const { deps } = await openRunBench(database, PROJECT);
     const [first, second] = [await openChannel(), await openChannel()];
@@ -104,7 +107,7 @@ test(
 test(
   verifies(
     "engine:one-watcher",
-    "of three workers one looks for dead ones; when it is killed another one does, and takes over its runs long before their leases end",
+    "of three workers one watches for dead ones; when it is killed another one does, and takes over its runs long before their leases end",
   ),
   async () => {
     const server = await startRecordingServer({});
@@ -118,7 +121,7 @@ test(
       expect(more).toEqual([]);
       const dead = workers.find(({ pid }) => pid === watcher)!;
       const runId = await startRunOf(dead.ownerId, `round-${round}`);
-      // With a lease that ends in an hour, only who saw the process die can free the run.
+      // With a lease that ends in an hour, only a watcher that saw the process die can free the run.
       const hour = new Date(Date.now() + 3_600_000);
       process.kill(dead.pid, "SIGKILL");
       await database.db.run.updateMany({ where: { leaseOwner: dead.ownerId }, data: { leaseUntil: hour } });
@@ -134,7 +137,7 @@ test(
   },
 );
 
-/** A run that this worker has; whoever else takes one is left with it. */
+/** A run that this worker has; other workers keep the runs that they claim meanwhile. */
 async function startRunOf(ownerId: string, tag: string): Promise<string> {
   for (let count = 1; ; count++) {
     const { runId } = await startTwoCalls(fleet!.deps, `${tag}-${count}`);

@@ -34,7 +34,7 @@ const tokenWith = async (scopes: ("runs:read" | "registry:read")[]) => {
 const get = (path: string, token?: string) =>
   fetch(base + path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
 
-test(verifies("operations:worker-probes", "a port that is taken is refused before any run is"), async () => {
+test(verifies("operations:worker-probes", "a port that is taken is refused before any run is claimed"), async () => {
   const taken = Number(new URL(base).port);
   await expect(openProbes(engineDeps(), { host: "127.0.0.1", port: taken })).rejects.toThrow(
     `KIMITSU_WORKER_PORT ${taken} on 127.0.0.1 cannot be listened on: EADDRINUSE.`,
@@ -44,7 +44,7 @@ test(verifies("operations:worker-probes", "a port that is taken is refused befor
 test(
   verifies(
     "operations:worker-probes",
-    "a worker of its own says that it lives, and gives its figures to a token that may read runs",
+    "a separate worker process reports that it is alive, and gives its metrics to a token that may read runs",
   ),
   async () => {
     const health = await until(() => get("/healthz").catch(() => null), {

@@ -1,6 +1,6 @@
 /**
- * What a process without a web server says of itself on a port of its own: whether it answers, and its figures for who
- * has a token.
+ * What a process without a web server reports on its own port: whether it answers, and its metrics for clients with a
+ * token.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import { roleAllows } from "@/lib/people/rules/roles";
@@ -18,7 +18,7 @@ interface Answer {
   text: string;
 }
 
-/** Rejects when the port cannot be had. */
+/** Rejects when the port cannot be opened. */
 export async function openProbes(
   deps: EngineDeps,
   { host, port }: { host: string; port: number },

@@ -6,10 +6,7 @@ import { prune } from "@/lib/runs/worker/start-worker";
 const database = useDatabase();
 
 test(
-  verifies(
-    "operations:prune",
-    "answers whose day is over go, however many, and those that may still be asked for stay",
-  ),
+  verifies("operations:prune", "expired answers are deleted, however many, and those that may still be requested stay"),
   async () => {
     const at = new Date("2026-11-16T12:00:00Z");
     const key = (index: number, expiresAt: Date) => ({

@@ -5,7 +5,7 @@ import { type PrivatePostgres, startPrivatePostgres } from "@/lib/testing/privat
 import { ReadOnlyBench } from "@/lib/testing/read-only-bench";
 import { endedWell } from "@/lib/testing/standing-runs";
 
-/** From a blink to longer than a lease. */
+/** From an instant to longer than a lease. */
 const READ_ONLY_MS = [1, 30, 500, 5_000];
 
 let postgres: PrivatePostgres;
@@ -19,7 +19,7 @@ afterAll(async () => {
   await postgres?.remove();
 });
 
-describe(verifies("engine:read-only", "the database is read-only while a run stands at every point it passes"), () => {
+describe(verifies("engine:read-only", "the database is read-only while a run is held at every point it passes"), () => {
   const rounds = READ_ONLY_MS.flatMap(
     (ms) =>
       [
@@ -36,7 +36,7 @@ describe(verifies("engine:read-only", "the database is read-only while a run sta
   );
 
   test.each([1, 2, 3])(
-    "until the answer of a call was tried to be recorded %i times: it is recorded once, before anything that follows upon it",
+    "until recording the answer of a call was tried %i times: it is recorded once, before anything that follows it",
     async (tries) => {
       const end = await bench.refuseTries(tries);
       expect([end]).toEqual(endedWell([end]));

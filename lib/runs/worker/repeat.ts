@@ -1,8 +1,7 @@
 import { log } from "@/lib/log";
 
 /**
- * Runs `work` again and again, never twice at once. A failure is logged once per streak and tried again after the next
- * interval.
+ * Runs `work` repeatedly, never twice at once. A failure is logged once per streak and retried after the next interval.
  */
 export function repeat(name: string, intervalMs: number, work: () => Promise<void>): { stop(): Promise<void> } {
   let stopped = false;

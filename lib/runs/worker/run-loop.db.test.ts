@@ -26,10 +26,10 @@ const PROJECT = oneAgentProject({
   allowlist: "- echo",
   script: "agents: { worker: { turns: [{ output: { done: true } }] } }\n",
 });
-/** What is not taken because of a call is not taken within a test. */
+/** Without a notification a run is not claimed within a test. */
 const NEVER_MS = 3_600_000;
 
-/** `waiting` runs are there before it first looks around. */
+/** `waiting` runs are there before its first poll. */
 async function openLoop({ capacity = 4, waiting = 0 } = {}) {
   const bench = await openRunBench(database, PROJECT);
   const start = async () => (await startRun(bench.deps, { workflow: "main", params: {}, actor: TEST_ACTOR })).runId;
@@ -41,7 +41,7 @@ async function openLoop({ capacity = 4, waiting = 0 } = {}) {
   await channel.opened;
   const loop = startRunLoop(bench.deps, { ownerId, capacity, channel, pollMs: NEVER_MS });
   closers.push(() => loop.stop());
-  // Its first look must not find what a test starts later.
+  // Its first poll must not find what a test starts later.
   await loop.look();
   const untilEnded = (runId: string) =>
     until(() => database.db.run.findUniqueOrThrow({ where: { id: runId } }), {
@@ -51,7 +51,7 @@ async function openLoop({ capacity = 4, waiting = 0 } = {}) {
   return { bench, loop, channel, start, untilEnded, ids };
 }
 
-test("a run whose row is held by a statement at that moment is taken when it is free, without waiting for the next look around", async () => {
+test("a run whose row is locked by a statement at that moment is claimed when it is free, without waiting for the next poll", async () => {
   const { loop, start, untilEnded } = await openLoop();
   const runId = await start();
   const holder = new pg.Client({ connectionString: database.url });
@@ -73,7 +73,7 @@ test("a run whose row is held by a statement at that moment is taken when it is 
   await untilEnded(runId);
 });
 
-test("a place is free again after a write that gave its run nothing to do, and after one that failed", async () => {
+test("a worker slot is free again after a write that gave its run nothing to do, and after one that failed", async () => {
   const { bench, loop, untilEnded } = await openLoop({ capacity: 1 });
   const deps = { ...bench.deps, workerSlot: loop.workerSlot };
   const none = { runId: createId("run"), isWoken: () => false };
@@ -90,7 +90,7 @@ test("a place is free again after a write that gave its run nothing to do, and a
   await untilEnded(runId);
 });
 
-test("a run is claimed in the commit that creates it when this process has a place free, and left to a call when it has none", async () => {
+test("a run is claimed in the commit that creates it when this process has a free worker slot, and otherwise left to a notification", async () => {
   const { bench, loop, untilEnded } = await openLoop({ capacity: 1 });
   const deps = { ...bench.deps, workerSlot: loop.workerSlot };
   const start = async () => (await startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR })).runId;
@@ -115,7 +115,7 @@ test("a run is claimed in the commit that creates it when this process has a pla
   await untilEnded(taken!);
 });
 
-test("others are called for a run that another process has, and not for one that this process takes", async () => {
+test("others are notified of a run that another process has, and not of one that this process claims", async () => {
   const { bench, loop, channel, start, untilEnded } = await openLoop();
   const other = createId("worker");
   const heard: string[] = [];
@@ -135,7 +135,7 @@ test("others are called for a run that another process has, and not for one that
   expect(heard).toEqual([theirs]);
 });
 
-test("a place that came free is filled at once although others took what was listed before", async () => {
+test("a slot that became free is filled at once although others claimed what was listed before", async () => {
   const held = holdAt("claim-run:after-commit", { first: 1 });
   const {
     bench,

@@ -1,6 +1,6 @@
 /**
- * Takes runs that have something to do and advances them, so many at a time; keeps their leases; hands them over when
- * the process ends.
+ * Claims runs that have something to do and advances them, a limited number at a time; keeps their leases; hands them
+ * over when the process ends.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -25,26 +25,26 @@ import { repeat } from "@/lib/runs/worker/repeat";
 import { metrics } from "@/lib/telemetry/metrics";
 import { createTakeover, mayTakeOver } from "@/lib/runs/worker/takeover";
 
-/** A wait that ends further away than this is left to the poll. */
+/** A wait that ends later than this is left to the poll. */
 const EXACT_WAIT_MS_MAX = 60_000;
 /**
- * A claim passes by a row that a statement holds at that moment, such as that of someone who decided too late; that is
- * over soon.
+ * A claim skips a row that a statement has locked at that moment, such as that of a late decision; the lock is soon
+ * released.
  */
 const HELD_ROW_MS = 20;
 const CLAIM_TRIES = 3;
-/** After so many lost claims in a row the others have all that there is, or hold it; the next poll looks again. */
+/** After this many lost claims in a row the others have everything, or lock it; the next poll tries again. */
 const LOSSES_MAX = 5;
 
 export interface RunLoop {
-  /** A place for a run that is claimed for it in the commit that gives it something to do. */
+  /** A worker slot for a run that is claimed in the commit that gives it something to do. */
   workerSlot(runId: string): WorkerSlot | null;
   /**
-   * This run has something to do; called after a commit in this process, and for calls from others. What is not for
-   * this process goes to `callOthers`.
+   * This run has something to do; called after a commit in this process, and for notifications from others. What is not
+   * for this process goes to `callOthers`.
    */
   wake(runId: string, callOthers?: () => void): void;
-  /** The channel is open: what waits can be taken now. Resolves when the list was read and its runs were taken. */
+  /** The channel is open: what waits can be claimed now. Resolves when the list was read and its runs were claimed. */
   look(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface RunLoopOptions {
   /** Runs advanced at the same time. */
   capacity: number;
   channel: WakeChannel;
-  /** How often what nobody was called for is looked for. */
+  /** How often to poll for runs without a notification. */
   pollMs?: number;
 }
 
@@ -77,7 +77,7 @@ export function startRunLoop(
     return true;
   };
 
-  /** Counts the run as one of this process's from here on. */
+  /** From here on the run counts as one of this process's. */
   const hold = (runId: string, drive: (entry: ActiveRun) => Promise<AdvanceOutcome>): ActiveRun => {
     const entry: ActiveRun = {
       lease: null,
@@ -101,8 +101,8 @@ export function startRunLoop(
       if (outcome.kind === "parked" && isEnding) channel.call(runId);
       if (outcome.kind === "parked" && outcome.wakeAt) lookAt(runId, outcome.wakeAt);
     } catch (error) {
-      // The database is away, most likely. The lease runs out, and the run is taken up again, here or elsewhere.
-      log.warn({ run: runId, err: error }, "a run was released after a fault; it is taken up again");
+      // Most likely the database is away. The lease expires, and the run is claimed again, here or elsewhere.
+      log.warn({ run: runId, err: error }, "a run could not be advanced; it is claimed again later");
     }
     const wasFull = isFull();
     active.delete(runId);
@@ -119,15 +119,13 @@ export function startRunLoop(
     }
   };
 
-  /**
-   * Where another process was quicker with one, it has most likely had the others of that list too: a new one is read.
-   */
+  /** If another process was quicker with one, it most likely has the others of that list too: a new list is read. */
   const seeClaim = async (entry: ActiveRun | undefined) => {
     await entry?.ended;
     if (!entry || entry.lease !== null) return void (losses = 0);
     backlog = [];
     losses += 1;
-    // Ever later, or all processes would run after one row that somebody holds.
+    // With growing delays, or all processes would compete for one locked row.
     if (losses <= LOSSES_MAX && !isFull()) setTimeout(pollQuietly, HELD_ROW_MS * (losses - 1)).unref();
   };
 
@@ -159,7 +157,7 @@ export function startRunLoop(
     backlog = await listRunnable(deps.db, deps.now(), { limit, withSilent: mayTakeOver(channel) });
     fill();
   };
-  // What fails here is tried again by the repeated poll, which also says so.
+  // A failure here is retried by the repeated poll, which also logs it.
   const pollQuietly = () => poll().catch(() => undefined);
 
   const takeOver = createTakeover(deps, ownerId, channel);
@@ -189,21 +187,21 @@ export function startRunLoop(
     wake(runId, callOthers) {
       const entry = active.get(runId);
       if (!entry) return lookFor(runId, callOthers);
-      // It may be about to park and not see this any more; then it is looked at once again.
+      // It may be about to park and miss this; then it is checked once again.
       wanted.add(runId);
       void entry.wake().catch(() => undefined);
     },
     async stop() {
       isEnding = true;
       for (const entry of active.values()) entry.stop.abort(new Error("The process is about to end."));
-      // Leases are kept to the end: a call that was sent gets its time, and its answer is recorded.
+      // Leases are kept to the end: a sent call gets its time, and its answer is recorded.
       const stopped = Promise.all(takers.map((task) => task.stop())).then(() =>
         channel.unwatch().catch(() => undefined),
       );
       const drained = Promise.all([stopped, ...[...active.values()].map((entry) => entry.ended)]);
       await within(SHUTDOWN_PATIENCE_MS, drained);
       if (active.size > 0)
-        log.warn({ runs: [...active.keys()] }, "calls did not end in time; other processes go on with these runs");
+        log.warn({ runs: [...active.keys()] }, "calls did not end in time; other processes continue these runs");
       await within(SHUTDOWN_PATIENCE_MS / 10, renewal.stop());
     },
   };

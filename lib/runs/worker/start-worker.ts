@@ -37,20 +37,20 @@ import { type RunLoop, startRunLoop } from "@/lib/runs/worker/run-loop";
 import { sweepTimers } from "@/lib/runs/worker/sweep-timers";
 
 const PRUNE_INTERVAL_MS = 10 * 60_000;
-/** Also how soon it is tried again to add a partition after a reader of the journal was in the way. */
+/** Also how soon adding a partition is retried after a reader of the journal blocked it. */
 const MONTHS_INTERVAL_MS = 10 * 60_000;
 const PRUNE_BATCH = 1_000;
 
 export interface RunningWorker {
   id: string;
-  /** Begins nothing new, hands its runs over, and takes the worker off the list. */
+  /** Begins nothing new, hands its runs over, and removes the worker from the list. */
   stop(): Promise<void>;
 }
 
 /**
- * What a process does besides answering requests: it advances runs, minds the timers, says that it lives, ties the
- * audit chains together, keeps the projections, tells the channels, looks at tool servers, and clears what is over. With a capacity of 0 it
- * only opens what requests need. A project that cannot be used is refused before anything is opened.
+ * What a process does besides answering requests: it advances runs, checks timers, sends heartbeats, anchors the audit
+ * chains, updates the projections, notifies the channels, checks tool servers, and deletes what has expired. With a
+ * capacity of 0 it only opens what requests need. A project that cannot be used is refused before anything is opened.
  */
 export async function startWorker(): Promise<RunningWorker> {
   const worker = { id: createId("worker"), process: `${hostname()}:${process.pid}`, capacity: env.KIMITSU_WORKERS };
@@ -59,7 +59,7 @@ export async function startWorker(): Promise<RunningWorker> {
   let channel: WakeChannel | null = null;
   const wake = (runId: string) => {
     const callOthers = () => channel?.call(runId);
-    // Others are called only for what this process does not take itself, or all of them would run after each row.
+    // Others are notified only of what this process does not claim itself, or all of them would compete for each row.
     if (loop) loop.wake(runId, callOthers);
     else callOthers();
   };
@@ -114,7 +114,7 @@ export async function startWorker(): Promise<RunningWorker> {
   };
 }
 
-/** What has run out and nobody reads any more. Exported for its test. */
+/** Deletes what has expired and nobody reads any more. Exported for its test. */
 export async function prune(at: Date): Promise<void> {
   await pruneThrottles(db(), at);
   await pruneWorkers(db(), at);

@@ -22,7 +22,7 @@ afterEach(() => fleet.close());
 test(
   verifies(
     "engine:stopped-process",
-    "a worker stopped with a result in its hands: another one goes on after the lease, and the late write is refused",
+    "a worker suspended before it records a result: another one continues after the lease, and the late write is refused",
   ),
   async () => {
     const server = await startRecordingServer({});
@@ -47,7 +47,7 @@ test(
     });
     const before = await rows();
 
-    // It stood before the commit; the next that it passes is after it, with the answer of the database in between.
+    // It was held before the commit; the next point that it passes is after it, with the database's answer in between.
     const passed = pauses.holdAt("write-run:after-commit", { pid: sleeper.pid, subject: runId });
     process.kill(sleeper.pid, "SIGCONT");
     hold.release();
@@ -55,7 +55,7 @@ test(
     expect(await rows()).toEqual(before);
     passed.release();
 
-    // It lives, and takes other runs as before.
+    // It lives, and claims other runs as before.
     const { runId: next } = await startTwoCalls(deps, "next");
     const claimed = await until(() => database.db.run.findUniqueOrThrow({ where: { id: next } }), {
       what: "next run claimed",
@@ -72,7 +72,7 @@ test(
 test(
   verifies(
     "engine:stopped-process",
-    "a worker stopped right before it sends a call: when it wakes after its lease, it does not send",
+    "a worker suspended right before it sends a call: when it wakes after its lease, it does not send",
   ),
   async () => {
     const server = await startRecordingServer({});
@@ -86,7 +86,7 @@ test(
     process.kill(sleeper.pid, "SIGSTOP");
 
     await fleet.startWorker();
-    // The person sees at the server that nothing has arrived, says so, and the call is made by the other worker.
+    // The person sees at the server that nothing has arrived, says so, and the other worker makes the call.
     expect((await seeToTheEnd(deps, server, person, runId)).status).toBe("complete");
     const passed = pauses.holdAt("dispatch-call:after-call", { pid: sleeper.pid });
     process.kill(sleeper.pid, "SIGCONT");
@@ -101,7 +101,7 @@ test(
 test(
   verifies(
     "engine:stopped-process",
-    "a worker that is thought dead and lives: nobody is asked what became of its call while it may still send it",
+    "a worker that is considered dead but lives: nobody is asked what became of its call while it may still send it",
   ),
   async () => {
     const server = await startRecordingServer({});
@@ -112,7 +112,7 @@ test(
     const hold = pauses.holdAt("dispatch-call:before-call", { pid: silent.pid });
     const { runId } = await startTwoCalls(deps, "thought-dead");
     await hold.reached();
-    // It neither sees that its lock is gone nor takes it again.
+    // It neither notices that its lock is gone nor takes it again.
     process.kill(silent.pid, "SIGSTOP");
     await database.db
       .$queryRaw`SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l USING (pid) WHERE l.locktype = 'advisory' AND a.datname = current_database()`;

@@ -24,8 +24,8 @@ export async function sweepTimers(deps: EngineDeps, wake: (runId: string) => voi
 }
 
 /**
- * One that fails keeps none of the others waiting; the first failure is told when all had their turn. A row that was changed by
- * hand may stay due for ever, so that it goes on only while something comes of it.
+ * A failure does not delay the others; the first one is thrown when all had their turn. A row that was changed by hand
+ * may stay due for ever, so the sweep continues only while it makes progress.
  */
 async function sweep(
   list: () => Promise<DueApproval[]>,

@@ -47,7 +47,7 @@ describe("whether a process lives", () => {
     ),
     async () => {
       const bench = await openRunBench(database, PROJECT);
-      // Many owners, because half of all keys are negative where they are taken.
+      // Many owners, because half of all keys are negative when they are taken.
       const owners = Array.from({ length: 24 }, () => createId("worker"));
       const leases = await Promise.all(owners.map((owner) => claimNew(bench, owner)));
       const living = await Promise.all(owners.slice(0, 12).map((owner) => openChannel(owner)));
@@ -78,7 +78,7 @@ describe("whether a process lives", () => {
     ).toBe(true);
   });
 
-  test("is told again after its connection was cut, without a word from anyone", async () => {
+  test("is visible again after its connection was cut, without any intervention", async () => {
     const owner = createId("worker");
     const channel = await openChannel(owner);
     await database.db
@@ -88,8 +88,8 @@ describe("whether a process lives", () => {
   });
 });
 
-describe("a call on the channel", () => {
-  test("reaches the others, not who made it, and what waits is sent before hanging up", async () => {
+describe("a notification on the channel", () => {
+  test("reaches the others, not its sender, and what waits is sent before disconnecting", async () => {
     const heard: string[] = [];
     const own: string[] = [];
     const caller = await openChannel(createId("worker"), (id) => own.push(id));
@@ -104,7 +104,7 @@ describe("a call on the channel", () => {
 });
 
 describe("the claim", () => {
-  test("of a run that is not as it was seen any more is lost, so that its event never tells a wrong story", async () => {
+  test("of a run that is no longer as it was seen is lost, so that its event is never wrong", async () => {
     const bench = await openRunBench(database, PROJECT);
     const { runId } = await startRun(bench.deps, { workflow: "main", params: {}, actor: TEST_ACTOR });
     const seen = (await findCandidate(database.db, runId))!;
@@ -141,7 +141,7 @@ describe("the claim", () => {
 test(
   verifies(
     "engine:fault",
-    "a run that cannot be advanced waits twice as long each time, says why, and is clean again when it goes on",
+    "a run that cannot be advanced waits twice as long each time, says why, and is clean again when it continues",
   ),
   async () => {
     const bench = await openRunBench(database, PROJECT);
@@ -156,7 +156,7 @@ test(
     ] as const) {
       await releaseAfterFault(database.db, lease, fault, bench.deps.now());
       const run = await read();
-      // Who has let go of it has nothing more to say.
+      // A worker that has released it can write nothing more.
       await releaseAfterFault(database.db, lease, fault, bench.deps.now());
       expect(await read()).toEqual(run);
       expect(run).toMatchObject({ status: "running", leaseOwner: null, error: { ...fault, attempts } });

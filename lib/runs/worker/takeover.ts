@@ -1,6 +1,6 @@
 /**
- * Notices processes that died, by the lock that each holds while it lives, and frees their runs for whoever claims them
- * first. One process looks for all; when its session ends another one does. While the one that looks is stopped but
+ * Detects dead processes by the lock that each holds while it lives, and frees their runs for whoever claims them
+ * first. One process watches for all; when its session ends another one does. While the watcher is suspended but
  * connected, runs are taken over when their lease has ended.
  */
 import { TAKEOVER_GRACE_AFTER_OUTAGE_MS, TAKEOVER_GRACE_MS } from "@/lib/limits";
@@ -11,16 +11,16 @@ import { listMissingOwners, releaseDeadOwners } from "@/lib/runs/transitions/rel
 import type { WakeChannel } from "@/lib/database/wake-channel";
 import { metrics } from "@/lib/telemetry/metrics";
 
-/** The part of the wake channel that says how this process is seen. */
+/** The part of the wake channel that shows how others see this process. */
 export type SignOfLife = Pick<WakeChannel, "isOpen" | "backForMs">;
 export type Watch = SignOfLife & Pick<WakeChannel, "watch" | "unwatch">;
 
-/** When the database itself was away everyone lost their lock and missed renewals; nobody is dead for that. */
+/** When the database itself was away everyone lost their lock and missed renewals; nobody counts as dead for that. */
 export function mayTakeOver(channel: SignOfLife): boolean {
   return channel.isOpen() && (channel.backForMs() ?? Infinity) >= TAKEOVER_GRACE_AFTER_OUTAGE_MS;
 }
 
-/** Each call looks once, if this process is the one that looks; it gives back the runs that it freed. */
+/** Each invocation checks once, if this process is the watcher, and returns the runs that it freed. */
 export function createTakeover(deps: EngineDeps, ownId: string, channel: Watch): () => Promise<string[]> {
   let missedSince = new Map<string, number>();
   const look = async () => {
@@ -45,7 +45,7 @@ export function createTakeover(deps: EngineDeps, ownId: string, channel: Watch):
   };
 }
 
-/** One that cannot look leaves it to another. */
+/** A process that cannot watch leaves it to another. */
 async function lookOrLeave(look: () => Promise<string[]>, channel: Watch): Promise<string[]> {
   try {
     return await look();

@@ -16,7 +16,7 @@ const database = useDatabase();
 let fleet: Fleet;
 afterAll(() => fleet?.close());
 
-/** Each run asks for all its calls in one turn; the arguments say which is which. */
+/** Each run makes all its calls in one turn; the arguments tell them apart. */
 const SCRIPT = `agents:
   worker:
     turns:
@@ -27,7 +27,7 @@ const SCRIPT = `agents:
 test(
   verifies(
     "engine:one-decision",
-    `${CONTESTS} times two people ask two web processes for a decision at the same instant: one gets 200, the other 409 with the winner's name, and the call is sent once or never`,
+    `${CONTESTS} times two people send two web processes a decision at the same instant: one gets 200, the other 409 with the winner's name, and the call is sent once or never`,
   ),
   async () => {
     const server = await startRecordingServer({});
@@ -57,10 +57,10 @@ test(
       })),
     );
     for (const [index, id] of ids.entries()) {
-      // Both have read the approval and are about to write; then both are let go.
+      // Both have read the approval and are about to write; then both are released.
       const barrier = fleet.pauses.holdAt("decide-approval:before-commit", { subject: id });
       const decisions = ["approve", index % 2 === 0 ? "approve" : "reject"];
-      // Who came first is let go first, so they take turns at that.
+      // The first to arrive is released first, so they alternate.
       people.reverse();
       const asking = Promise.all(
         people.map(({ web, token }, who) => web.post(`/approvals/${id}/decide`, token, { decision: decisions[who] })),

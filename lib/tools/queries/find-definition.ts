@@ -11,8 +11,8 @@ export async function findDefinition(
 }
 
 /**
- * By fingerprint alone: an agent may call a server by another name than the one its tools are kept under, and the
- * fingerprint covers all of it.
+ * By fingerprint alone: an agent may use another name for a server than the one its tools are stored under, and the
+ * fingerprint covers the whole definition.
  */
 export async function findDefinitionOf(db: Db, tool: string, fingerprint: string): Promise<ToolDefinition | null> {
   const row = await db.toolDefinition.findFirst({ where: { tool, fingerprint }, select: { definition: true } });

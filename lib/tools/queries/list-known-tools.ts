@@ -31,8 +31,7 @@ export async function listKnownTools(db: Db): Promise<KnownTool[]> {
 }
 
 /**
- * The fingerprint of each tool as it was last seen, of those that their server still lists. By the primary key, and
- * without the definitions.
+ * The last seen fingerprint of each tool that its server still lists. By the primary key, and without the definitions.
  */
 export async function listToolPrints(db: Db): Promise<{ server: string; tool: string; fingerprint: string }[]> {
   return db.$queryRaw<{ server: string; tool: string; fingerprint: string }[]>`
@@ -41,7 +40,7 @@ export async function listToolPrints(db: Db): Promise<{ server: string; tool: st
     ) AS latest WHERE gone_at IS NULL`;
 }
 
-/** The pins that were made when a server was first seen, by server. */
+/** The pins made when a server was first seen, by server. */
 export async function listFirstUsePins(db: Db): Promise<Record<string, PinBook>> {
   const rows = await db.toolPin.findMany({ where: { source: "first_use" } });
   const books: Record<string, Record<string, { fingerprint: string; shape: string }>> = {};

@@ -1,6 +1,6 @@
 /**
  * What the console shows of a tool beyond the registry: what each agent's policy says about it, and how its definition
- * differs from the one that is trusted. Texts of tool servers are given with everything invisible written out.
+ * differs from the trusted one. Invisible characters in texts of tool servers are written out.
  */
 import type { Project, ProjectAgent, ProjectAgentServer } from "@/lib/config/project";
 import { formatSourceLocation, type SourceLocation } from "@/lib/config/source-location";
@@ -27,15 +27,15 @@ export interface AgentPolicy {
 }
 
 export interface ListedTool extends RegistryTool {
-  /** Agents whose allowlist has it. */
+  /** Agents whose allowlist includes it. */
   agents: string[];
-  /** True when its definition holds characters that cannot be seen. */
+  /** True when its definition contains invisible characters. */
   hidesText: boolean;
 }
 
 export interface ToolCard extends ListedTool {
   policies: AgentPolicy[];
-  /** The whole definition as lines of JSON, now and as it was trusted; null when that one was never seen here. */
+  /** The whole definition as lines of JSON, now and as trusted; null when the trusted one was never seen here. */
   now: string;
   trusted: string | null;
 }
@@ -86,7 +86,7 @@ interface Holder {
   entry: ProjectAgentServer;
 }
 
-/** The agents that have the server and whose allowlist has the tool. */
+/** The agents that have the server and whose allowlist includes the tool. */
 function listHolders(project: Project, { server, tool }: RegistryTool): Holder[] {
   return Object.values(project.agents).flatMap((agent) => {
     const scope = toAgentScope(project, agent);

@@ -1,6 +1,6 @@
 /**
- * A list of tools that was read for no run: how its server was found, every definition, and without a lock file the
- * first one as the one that is trusted.
+ * Stores a list of tools that was read outside a run: the server's state, every definition, and without a lock file the
+ * first one as the trusted one.
  */
 import type { RunDeps } from "@/lib/runs/advance/run-deps";
 import { log } from "@/lib/log";
@@ -15,10 +15,10 @@ export async function keepList({ db, now, projects }: KeepDeps, server: string, 
   await rememberTools(db, { server, hash: list.hash, tools: list.tools, hasLock: projects.lock() !== null }, now());
 }
 
-/** For the pool, which tells of a change that a server has announced, and waits for nobody. */
+/** For the pool, which reports an announced change without waiting. */
 export function createListKeeper(deps: KeepDeps): (server: string, list: ToolList) => void {
   return (server, list) =>
     void keepList(deps, server, list).catch((error: unknown) =>
-      log.warn({ server, err: error }, "a list of tools that a server announced could not be kept"),
+      log.warn({ server, err: error }, "a list of tools that a server announced could not be stored"),
     );
 }

@@ -28,7 +28,7 @@ const SERVER =
 const open = (more: string): Promise<EngineBench> =>
   openEngineBench(database, { script: SCRIPT, files: FILES, server: `${SERVER}${more}`, env: ENV });
 
-/** Everything that reached the server, by whether a secret came with it. */
+/** Everything that reached the server, by whether it contained a secret. */
 async function sentTo({ recorder }: EngineBench) {
   const all = await recorder.received();
   const holds = (entry: unknown) => /sentinel-(token|pin)/.test(JSON.stringify(entry));
@@ -63,7 +63,7 @@ test(
     expect(call!.headers["x-api-key"]).toBe(ENV.SVC_TOKEN);
     expect(call!.meta).toMatchObject({ "dev.kimitsu/params": { pin: ENV.SVC_PIN, region: "eu" } });
     const after = await bench.recorder.received();
-    // The call has a session of its own, and the definition it is held to was read without the credential.
+    // The call has its own session, and the definition it is checked against was read without the credential.
     const session = after.find(
       ({ method, headers }) => method === "initialize" && headers["x-api-key"] === ENV.SVC_TOKEN,
     );

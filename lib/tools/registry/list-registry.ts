@@ -1,6 +1,6 @@
 /**
- * The project's tool servers and their tools, as they were last seen: health, danger, fingerprints, and whether they
- * are still what was trusted.
+ * The project's tool servers and their tools, as last seen: health, danger, fingerprints, and whether they are still
+ * the trusted ones.
  */
 import type { Project, ProjectServer } from "@/lib/config/project";
 import { assessDanger, type DangerLevel } from "@/lib/policy/danger";
@@ -28,7 +28,7 @@ export interface RegistryServer {
   file: string | null;
   agents: string[];
   tools: number;
-  /** `unknown`: no process has asked it yet. */
+  /** `unknown`: no process has contacted it yet. */
   health: "ok" | "unreachable" | "unknown";
   lastError: string | null;
   listHash: string | null;
@@ -54,7 +54,7 @@ export interface RegistryTool {
   pin: "pinned" | "trusted_first_use" | "new" | "changed" | "renamed";
   firstSeenAt: Date;
   lastSeenAt: Date;
-  /** When its server's list was first without it; null while it is there. */
+  /** When its server first stopped listing it; null while it is listed. */
   goneAt: Date | null;
 }
 
@@ -63,7 +63,7 @@ type RegistryDeps = Pick<Runtime, "db" | "projects">;
 export async function listRegistryServers(deps: RegistryDeps): Promise<RegistryServer[]> {
   const { project } = deps.projects.current();
   const [states, tools] = await Promise.all([listServerStates(deps.db), listKnownTools(deps.db)]);
-  // Names that are kept for built-in servers are no servers as long as nobody refers to them.
+  // Reserved names of built-in servers do not count as servers unless something refers to them.
   const servers = Object.values(project.servers).filter(
     ({ name, origin }) =>
       origin !== "builtin" ||
@@ -72,10 +72,7 @@ export async function listRegistryServers(deps: RegistryDeps): Promise<RegistryS
   return servers.toSorted(byName).map((server) => toServer(server, project, { state: states[server.name], tools }));
 }
 
-/**
- * Without words all tools; with words those that have every one of them in server, name, title or description, best
- * first.
- */
+/** Without words all tools; otherwise those with every word in server, name, title or description, best first. */
 export async function listRegistryTools(
   deps: RegistryDeps,
   filter: { q?: string; server?: string } = {},
@@ -93,8 +90,7 @@ export async function listRegistryTools(
 }
 
 /**
- * How many tools changed, or came, since they were trusted: asked for with every page, so that nothing is read but
- * fingerprints.
+ * How many tools changed, or were added, since they were trusted. Needed on every page, so only fingerprints are read.
  */
 export async function countUntrustedTools(deps: RegistryDeps): Promise<number> {
   const { project } = deps.projects.current();
@@ -120,7 +116,7 @@ function toServer(
 ): RegistryServer {
   const { definition, name, origin, file } = server;
   const own = tools.filter((tool) => tool.server === name);
-  // A list that was read is a sign of life of its own.
+  // Reading a list also shows that the server is alive.
   const seenAt = own.reduce<Date | null>(
     (latest, { lastSeenAt }) => (latest === null || lastSeenAt > latest ? lastSeenAt : latest),
     null,

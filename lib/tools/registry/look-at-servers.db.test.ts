@@ -20,7 +20,7 @@ const lists = async (bench: Awaited<ReturnType<typeof open>>) =>
 test(
   verifies(
     "tools:looked-at",
-    "a server that no run has used is known by its health and tools, and what it announces is shown at once",
+    "health and tools are known of a server that no run has used, and what it announces is shown at once",
   ),
   async () => {
     const bench = await open();
@@ -42,7 +42,7 @@ test(
   },
 );
 
-test("it is looked at again after its refresh, at a start after a minute, and by one process of several", async () => {
+test("it is checked again after its refresh, at a start after a minute, and by one process of several", async () => {
   const bench = await open({ server: "refresh: 1h\n" });
   const other = await open({ server: "refresh: 1h\n", on: bench });
   await Promise.all([look(bench, true), look(other, true)]);
@@ -58,7 +58,7 @@ test("it is looked at again after its refresh, at a start after a minute, and by
   expect(await lists(bench)).toBe(first + 2);
 });
 
-test("one that does not answer is shown as unreachable, and as reachable again when it does", async () => {
+test("a server that does not answer is shown as unreachable, and as reachable again when it does", async () => {
   const bench = await open({
     files: { "servers/recorder.server.yaml": 'name: nowhere\nurl: "http://127.0.0.1:9/mcp"\n' },
   });
@@ -69,7 +69,7 @@ test("one that does not answer is shown as unreachable, and as reachable again w
   });
 });
 
-test("one whose params only a run can give is left to runs", async () => {
+test("a server whose params only a run can give is left to runs", async () => {
   const bench = await open({
     server: "params: { region: { description: Region } }\n",
     agent: "",

@@ -1,7 +1,7 @@
 /**
- * Looks at the tool servers of the project although no run uses them: who is reachable, and which tools are new,
- * changed or gone, is known before an agent needs it. A server whose params only a run can give is left to runs. Of
- * several processes one looks.
+ * Checks the project's tool servers even if no run uses them, so that it is known before an agent needs it which are
+ * reachable, and which tools are new, changed or gone. A server whose params only a run can give is left to runs. One
+ * of several processes does it.
  */
 import type { Project, ProjectServer } from "@/lib/config/project";
 import { SERVER_LOOK_INTERVAL_MS } from "@/lib/limits";
@@ -18,8 +18,8 @@ import type { ToolServer } from "@/lib/tools/tool-server";
 type LookDeps = Pick<RunDeps, "db" | "now" | "projects" | "pool" | "processEnv">;
 
 /**
- * At a start whatever was not looked at in the last minute is due: the project may be another one. Later, what its
- * `refresh` says.
+ * At a start everything not checked in the last minute is due, because the project may be another one. Later, `refresh`
+ * decides.
  */
 export async function lookAtServers(
   deps: LookDeps,
@@ -56,13 +56,13 @@ async function look(deps: LookDeps, server: ProjectServer, signal: AbortSignal):
     await keepList(deps, server.name, await deps.pool.listTools(alone, { ageMaxMs: 0, signal }));
   } catch (error) {
     if (signal.aborted) return;
-    // That it cannot be reached is what was to be found out.
+    // Being unreachable is a valid result of this check.
     if (!(error instanceof KimitsuError)) throw error;
     await noteServerState(deps.db, { name: server.name, error: error.message, listHash: null }, deps.now());
   }
 }
 
-/** Null when its params depend on a run, or a variable that they need is not set here. */
+/** Null when its params depend on a run, or on a variable that is not set here. */
 function findAlone({ processEnv }: LookDeps, project: Project, server: ProjectServer): ToolServer | null {
   try {
     return {

@@ -1,6 +1,6 @@
 /**
- * How the params of a server are had without a run, for `kimitsu lock` and for the worker that looks at servers: from
- * the first step that uses it, as far as they do not depend on a run.
+ * Resolves the params of a server without a run, for `kimitsu lock` and for the worker that checks servers: from the
+ * first step that uses it, as far as they do not depend on a run.
  */
 import {
   findVariable,
@@ -68,7 +68,7 @@ function listUsages(project: Project, server: ProjectServer): Usage[] {
   const agents = Object.values(project.agents).flatMap((agent) =>
     uses(agent).map((entry): Usage => ({ agent, server: entry, step: null })),
   );
-  // A server that no agent uses yet has its defaults and what is given.
+  // A server that no agent uses yet has only its defaults and what is given.
   const nobody = {
     name: "",
     file: server.file,
@@ -116,7 +116,7 @@ function resolveUsage(
   });
 }
 
-/** The entries that need nothing of a run. */
+/** The entries that do not depend on a run. */
 function renderWhatCan(params: Record<string, unknown>, scope: TemplateScope): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(params).flatMap(([name, value]) => {

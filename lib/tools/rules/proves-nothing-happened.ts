@@ -1,18 +1,18 @@
 /**
- * Which answers to a request that was sent prove that nothing was done. Everything else that is no result leaves open
- * whether it happened, and a person is asked. The whole table is docs/reference/outcomes.md.
+ * Which answers to a sent request prove that nothing was done. Any other answer that is not a result leaves the outcome
+ * unknown, and a person is asked. The whole table is docs/reference/outcomes.md.
  */
 
 /**
- * Each says that the request was not taken. Not among them: 408 and 499, with which a proxy ends its own waiting; 424,
- * which speaks of another action; 301 to 303, with which servers lead on after the work; and all from 500 up.
+ * Each says that the request was not accepted. Not included: 408 and 499, with which a proxy ends its own waiting; 424,
+ * which is about another action; 301 to 303, with which servers redirect after the work; and everything from 500 up.
  */
 const REFUSING_STATUS: ReadonlySet<number> = new Set([
   307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 425,
   426, 428, 429, 431, 451,
 ]);
 
-/** Of the HTTP answer to the request itself; the answer to any other request says nothing of this one. */
+/** Status of the HTTP answer to the request itself; the answer to any other request says nothing about this one. */
 export function isRefusingStatus(status: number | null): boolean {
   return status !== null && REFUSING_STATUS.has(status);
 }
@@ -20,8 +20,8 @@ export function isRefusingStatus(status: number | null): boolean {
 const INVALID_PARAMS = -32_602;
 
 /**
- * Of JSON-RPC and MCP: what cannot be parsed or is no request, an unknown method, wrong params, a header, capability or
- * version that does not fit, and a page that somebody has to visit first. An internal error may come in the middle of
+ * Codes of JSON-RPC and MCP: a parse error or invalid request, an unknown method, wrong params, a header, capability or
+ * version that does not fit, and a page that somebody has to visit first. An internal error may occur in the middle of
  * the work.
  */
 const REFUSING_CODE: ReadonlySet<number> = new Set([
@@ -36,8 +36,8 @@ const REFUSING_CODE: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Servers also use the code for wrong params when what a tool gave does not fit its output schema: by then it has done
- * its work.
+ * Servers also use the code for wrong params when a tool's result does not fit its output schema: by then the work is
+ * done.
  */
 export function isRefusingCode(code: number, { hasOutputSchema }: { hasOutputSchema: boolean }): boolean {
   return REFUSING_CODE.has(code) && !(code === INVALID_PARAMS && hasOutputSchema);

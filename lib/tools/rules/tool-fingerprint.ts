@@ -1,4 +1,4 @@
-/** What a tool claims to be, as one number: whoever changes a word of the definition changes the fingerprint. */
+/** What a tool claims to be, as one hash: any change of the definition changes the fingerprint. */
 import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 
@@ -18,7 +18,7 @@ export interface ToolPin {
   shape: string;
 }
 
-/** `sha256:` over the canonical JSON (RFC 8785) of the six fields that people and models go by. */
+/** `sha256:` over the canonical JSON (RFC 8785) of the six fields that people and models rely on. */
 export function fingerprintTool(definition: ToolDefinition): string {
   const known = fingerprints.get(definition);
   if (known !== undefined) return known;
@@ -35,7 +35,7 @@ export function pinOf(definition: ToolDefinition): ToolPin {
   return { fingerprint: fingerprintTool(definition), shape: digest(rest) };
 }
 
-/** One hash for all tools of a server, whatever their order. */
+/** One hash for all tools of a server, independent of their order. */
 export function fingerprintToolSet(definitions: readonly ToolDefinition[]): string {
   const entries = definitions.map((definition) => [definition.name, fingerprintTool(definition)] as const);
   return digest(entries.toSorted(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)));

@@ -15,7 +15,7 @@ test("the fingerprint does not depend on the order of fields, and has a fixed fo
   const turned = Object.fromEntries(Object.entries(tool).toReversed()) as unknown as ToolDefinition;
   expect(fingerprintTool(turned)).toBe(fingerprintTool(tool));
   expect(fingerprintTool(tool)).toMatch(/^sha256:[0-9a-f]{64}$/);
-  // The lock files of projects hold such numbers: another one here means that every lock is void.
+  // Lock files of projects contain such hashes: if this one changes, every lock becomes invalid.
   expect(fingerprintTool({ name: "a", inputSchema: { type: "object" } })).toBe(
     "sha256:60d4353e9a5499b483d09f13d9e28060e70f34edf787bb7040ba30bd390f85af",
   );

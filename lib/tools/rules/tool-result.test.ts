@@ -48,11 +48,11 @@ test.each([
   [{ content: "text" }],
   [{ content: [null, 1, "x", {}] }],
   [{ content: [{ type: "text" }, { type: "image", data: 5 }, { type: "resource", resource: null }] }],
-])("%j, which no server may send, is read all the same", (answer) => {
+])("%j, which no server may send, is read nevertheless", (answer) => {
   expect(toToolResult(answer).success).toBe(true);
 });
 
-test("an error says what the server said, or that it said nothing", () => {
+test("an error repeats what the server said, or says that it said nothing", () => {
   expect(toToolResult({ isError: true, content: [{ type: "text", text: "no such order" }] })).toMatchObject({
     success: false,
     error: "no such order",
@@ -90,7 +90,7 @@ test("a cut never leaves half a character", () => {
   for (let limit = 60; limit < 90; limit += 1) expect(cutMiddle("😀".repeat(100), limit).isWellFormed()).toBe(true);
 });
 
-test("data goes to the model as data while it fits, and is cut as its text when it does not", () => {
+test("data goes to the model as data while it fits, and is cut as text when it does not", () => {
   const result = toToolResult({
     content: [{ type: "text", text: "two rows" }],
     structuredContent: { rows: ["a", "b"] },
@@ -105,7 +105,7 @@ test("data goes to the model as data while it fits, and is cut as its text when 
   expect(cut).toMatch(/^\{"rows":\[0,1,[\s\S]*characters left out …\][\s\S]*4999\]\}$/);
 });
 
-test("of a failed call the model gets the text, or at least the error", () => {
+test("for a failed call the model gets the text, or at least the error", () => {
   expect(
     cutForModel(
       toToolResult({ isError: true, content: [{ type: "text", text: "no such order" }], structuredContent: { id: 7 } }),
@@ -115,7 +115,7 @@ test("of a failed call the model gets the text, or at least the error", () => {
   expect(cutForModel(toToolResult({ isError: true }), 1_000)).toContain("does not say");
 });
 
-test("text for models has no terminal codes and names what deceives", () => {
+test("text for models has no terminal codes and names deceptive characters", () => {
   expect(cleanText("a\u001B[1;31mred\u001B[0m\u0007\u009B2Jb\r\nc\td\u001B]8;;http://x\u001B\\link")).toBe(
     "aredb\nc\tdlink",
   );
@@ -143,7 +143,7 @@ test.each([
   expect(showInvisible(text)).toMatch(/^a?⟨U\+[0-9A-F]{4,6}⟩[ab]$/);
 });
 
-test("emoji, spaces and line ends hide nothing; what can hide among them is named", () => {
+test("emoji, spaces and line ends hide nothing; characters that can hide among them are named", () => {
   for (const text of ["Deletes ⚠️ 1️⃣ 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿", "10\u00A0000\u202F€", "one\r\ntwo"])
     expect([hidesText({ text }), nameHidden(text)]).toEqual([false, text.replace("\r\n", "\n")]);
   expect(nameHidden("😀\u{E0141} a\u200Db \uFE0Fc")).toBe("😀⟨U+E0141⟩ a⟨U+200D⟩b ⟨U+FE0F⟩c");

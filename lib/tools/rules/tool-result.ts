@@ -1,16 +1,16 @@
 /**
- * The one shape in which the result of any tool is kept, shown and given to a model. What came from the server is text
- * of a stranger.
+ * The one form in which the result of any tool is stored, shown and given to a model. Everything from the server is
+ * untrusted text.
  */
 import { cleanText, mapText, storableText } from "@/lib/text/tool-text";
 
 export interface ToolResult {
   success: boolean;
-  /** All that can be read as text, without terminal codes. */
+  /** Everything that can be read as text, without terminal codes. */
   output: string;
   /** The blocks as the server sent them. */
   content: ContentBlock[];
-  /** The data, its keys and texts cleaned as the output is: this is what a model gets before all else. */
+  /** The data, with keys and texts cleaned like the output: a model gets this in preference to the text. */
   structured_content: unknown;
   is_error: boolean;
   /** One or more sentences about what went wrong; null on success. */
@@ -23,7 +23,7 @@ export interface ToolResult {
 
 export type ContentBlock = { type: string } & Record<string, unknown>;
 
-/** What a server may answer; read without trust in its form. */
+/** What a server may answer; its form is not trusted. */
 export interface ServerAnswer {
   content?: unknown;
   structuredContent?: unknown;
@@ -68,7 +68,7 @@ function isBlock(value: unknown): value is ContentBlock {
   return value !== null && typeof value === "object" && typeof (value as { type?: unknown }).type === "string";
 }
 
-/** Text is itself; of what cannot be read as text, its kind and size are said. */
+/** Text as it is; for anything else, its kind and size. */
 function describeBlock(block: ContentBlock): string {
   const resource = (typeof block.resource === "object" && block.resource !== null ? block.resource : {}) as Record<
     string,
@@ -103,8 +103,8 @@ function readShell(structured: unknown): Pick<ToolResult, "stdout" | "stderr" | 
 }
 
 /**
- * What the model gets: the data if the tool gave any, else the text; cut in the middle, where results are least
- * telling, with a note of what is missing.
+ * What the model gets: the data if there is any, else the text; cut in the middle, where results are usually least
+ * informative, with a note of what is missing.
  */
 export function cutForModel(result: ToolResult, charactersMax: number): unknown {
   const { structured_content: data, is_error: isError } = result;

@@ -1,6 +1,6 @@
 /**
- * Keeps how a tool server was found when it was last asked, for everybody to see. A sign of the same kind is written
- * again after a while only.
+ * Records the last known state of a tool server, for everybody to see. An unchanged state is written again only after a
+ * while.
  */
 import type { Db } from "@/lib/database/client";
 
@@ -8,7 +8,7 @@ export interface SeenServer {
   name: string;
   /** Null when it answered. */
   error: string | null;
-  /** Of its tool list, when it answered. */
+  /** Hash of its tool list, when it answered. */
   listHash: string | null;
 }
 
@@ -24,7 +24,7 @@ export async function noteServerState(db: Db, seen: SeenServer, at: Date): Promi
   if (last?.mark === mark && Math.abs(at.getTime() - last.at) < SAME_AGAIN_MS) return;
   own.set(seen.name, { mark, at: at.getTime() });
   const isReachable = seen.error === null;
-  // What another process saw later stands.
+  // A later observation of another process is kept.
   await db.$executeRaw`
     INSERT INTO tool_server_states (name, reachable, last_error, list_hash, listed_at, checked_at)
     VALUES (${seen.name}, ${isReachable}, ${seen.error}, ${seen.listHash}, CASE WHEN ${isReachable} THEN ${at}::timestamptz END, ${at})

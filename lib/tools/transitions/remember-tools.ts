@@ -1,7 +1,7 @@
 /**
- * Keeps every definition of a tool that was ever seen, notes which tools are no longer in the list and, without a lock
- * file, the first one as the one that is trusted. Gives the pins that held before this list was seen; null when the
- * server was never seen, so that its first list is taken on trust.
+ * Stores every definition of a tool that was ever seen, records which tools are no longer listed and, without a lock
+ * file, the first definition as the trusted one. Returns the pins that held before this list was seen; null when the
+ * server was never seen, so that its first list is trusted.
  */
 import { pinOf, type ToolDefinition } from "@/lib/tools/rules/tool-fingerprint";
 import type { PinBook } from "@/lib/tools/rules/tool-pin";
@@ -15,9 +15,8 @@ export interface SeenTools {
 }
 
 /**
- * By database, because tests have many in one process: the list of each server that was written last, and pins, which
- * never change once they are set. Only the last: a server that goes back to an earlier list has to be seen with it
- * again.
+ * By database, because tests have many in one process: the last written list of each server, and pins, which never
+ * change once set. Only the last, so that a server that returns to an earlier list is recorded again.
  */
 const known = new WeakMap<Db, { written: Map<string, string>; pins: Map<string, PinBook> }>();
 
