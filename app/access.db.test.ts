@@ -1,6 +1,6 @@
 /**
  * Every operation of the OpenAPI document, by everybody: without a sign-in, by each role, by tokens of each scope, with
- * ids of every wrong kind. An operation is covered the day it is documented; one with a path parameter that is not
+ * ids of every wrong kind. An operation is covered as soon as it is documented; one with a path parameter that is not
  * known here fails until it is named.
  */
 import { beforeAll, describe, expect, test } from "vitest";
@@ -109,7 +109,7 @@ async function send(
   return { status: response.status, body: await response.text() };
 }
 
-/** Only what counts attempts and says when a token was last used may change by reading or being refused. */
+/** Only counts of attempts and a token's last use may change by reading or being refused. */
 async function state(): Promise<Record<string, string>> {
   await projectAll(database.db);
   const { throttles: _throttles, api_tokens: _tokens, workers: _workers, ...rest } = await dumpDatabase(database.db);
@@ -122,8 +122,8 @@ const withoutIds = (text: string) =>
     .replaceAll(/(run|apr|call)_\w+/g, "$1")
     .replaceAll(/made-up-\w+/g, "x");
 
-describe(verifies("access:refused", "nobody gets further than they may, and a refusal changes nothing"), () => {
-  test.each(CLOSED)("$title is refused without a sign-in, and to tokens that do not count", async (route) => {
+describe(verifies("access:refused", "nobody gets more than they may, and a refusal changes nothing"), () => {
+  test.each(CLOSED)("$title is refused without a sign-in, and to invalid tokens", async (route) => {
     const before = await state();
     const address = `198.51.100.${CLOSED.indexOf(route)}`;
     for (const token of [undefined, ...dead.tokens]) {
@@ -138,7 +138,7 @@ describe(verifies("access:refused", "nobody gets further than they may, and a re
       ROLES.filter((role) => !roleAllows(role, route.permission as Scope)).map((role) => ({ ...route, role })),
     ),
   )(
-    "$title is refused to a $role, by token and by session, in the same words whether the thing exists or not",
+    "$title is refused to a $role, by token and by session, with the same message whether the thing exists or not",
     async ({ role, ...route }) => {
       const before = await state();
       const made = Object.fromEntries(Object.keys(ids).map((name) => [name, "made-up-1"]));
@@ -157,7 +157,7 @@ describe(verifies("access:refused", "nobody gets further than they may, and a re
   );
 
   test.each(SCOPES)(
-    "a token of an admin with the scope %s alone opens what names it and nothing else",
+    "an admin's token with the scope %s alone may use what requires it and nothing else",
     async (scope) => {
       const { token } = await bench.login("admin", { scopes: [scope] });
       const before = await state();
@@ -168,7 +168,7 @@ describe(verifies("access:refused", "nobody gets further than they may, and a re
   );
 
   test.each(CLOSED.filter(({ method }) => method !== "GET"))(
-    "$title is not taken from another site on the cookie of an admin",
+    "$title is not accepted from another site with the cookie of an admin",
     async (route) => {
       const before = await state();
       const cookie = await sessionCookie(logins.admin.user);
@@ -179,7 +179,7 @@ describe(verifies("access:refused", "nobody gets further than they may, and a re
   );
 });
 
-describe(verifies("access:ids", "an id that is not there, or is of another kind, is not found"), () => {
+describe(verifies("access:ids", "an id that does not exist, or is of another kind, is not found"), () => {
   const STRANGE = [
     "made-up-1",
     "",
@@ -202,7 +202,7 @@ describe(verifies("access:ids", "an id that is not there, or is of another kind,
     for (const name of route.params) {
       for (const value of [...STRANGE, ...others.filter((other) => other !== ids[name])]) {
         const { status, body } = await send(route, { token: logins.admin.token }, { ...ids, [name]: value });
-        // What a step has waiting is asked of its run, which is there.
+        // What waits in a step is asked of its run, which exists.
         expect(
           name === "step" ? [404, 409, 422] : [404, 422],
           `${name} = ${JSON.stringify(value.slice(0, 40))}: ${body.slice(0, 300)}`,
@@ -220,7 +220,7 @@ describe(verifies("access:get", "a GET changes nothing, whoever asks"), () => {
     expect(await state()).toEqual(before);
   });
 
-  test("no address that changes something answers a GET with more than a read", () => {
+  test("no address that changes something does so on GET", () => {
     const reads = new Set(ROUTES.filter(({ method }) => method === "GET").map(({ path }) => path));
     const deciding = ROUTES.filter(
       ({ permission, method }) => permission === "approvals:decide" || (permission === "admin" && method !== "GET"),
@@ -234,7 +234,7 @@ describe(verifies("access:get", "a GET changes nothing, whoever asks"), () => {
   });
 });
 
-describe("whoever may is let through, so that the refusals above have their own reasons", () => {
+describe("permitted callers are accepted, so that the refusals above have their own reasons", () => {
   test.each(
     CLOSED.flatMap((route) =>
       ROLES.filter((role) => roleAllows(role, route.permission as Scope)).map((role) => ({ ...route, role })),

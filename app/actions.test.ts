@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
 
-/** Whoever is not signed in yet, or is about to be signed out, has no right that could be asked for. */
+/** People who are not signed in yet, or are about to be signed out, have no permission to check. */
 const OPEN = new Set(["(public)/sign-in/actions.ts", "(console)/sign-out.ts"]);
 
 const files = readdirSync("app", { recursive: true, encoding: "utf8" })
@@ -14,7 +14,7 @@ const files = readdirSync("app", { recursive: true, encoding: "utf8" })
 test(
   verifies(
     "access:refused",
-    "every server action asks for a session or a right before anything else: its address can be called by anyone",
+    "every server action checks a session or a permission first: its address can be called by anyone",
   ),
   () => {
     const actions = files.flatMap(({ file, text }) =>
@@ -32,6 +32,6 @@ test(
   },
 );
 
-test("no server action stands inside a component, where this test would not see it", () => {
+test("no server action is inside a component, where this test would not find it", () => {
   expect(files.filter(({ text }) => !text.startsWith('"use server";')).map(({ file }) => file)).toEqual([]);
 });

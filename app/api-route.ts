@@ -2,7 +2,7 @@ import { authenticateToken } from "@/lib/people/authenticate-token";
 import { databaseWaiting, engineDeps } from "@/lib/database/deps";
 import { createRoute } from "@/lib/http/route";
 
-/** The one way in for every route handler of the HTTP API. */
+/** The one entry point for every route handler of the HTTP API. */
 export const route = createRoute({
   databaseWaiting: () => databaseWaiting(engineDeps()),
   async authenticateToken(given) {

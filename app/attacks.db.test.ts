@@ -102,7 +102,7 @@ describe(
   },
 );
 
-test(verifies("attack:passthrough", "nothing that proves who a caller is goes on to a tool server"), async () => {
+test(verifies("attack:passthrough", "no credential of a caller is passed on to a tool server"), async () => {
   const marks = {
     authorization: `Bearer ${operator.token}`,
     cookie: "sid=inbound-cookie",

@@ -8,7 +8,7 @@ import { findSession } from "@/lib/people/session/session";
  */
 export async function currentTheme(): Promise<Theme> {
   const cookie = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
-  // A page that says that the database is away still has colours.
+  // The page that reports an unavailable database still has colours.
   const session = await findSession().catch(() => null);
   return session?.preferences.theme ?? cookie;
 }

@@ -60,7 +60,7 @@ async function expectAway(response: Response): Promise<string> {
 describe(
   verifies(
     "http:database-away",
-    "while the database is away every call is answered with 503, in the one shape, with when to come back",
+    "while the database is unavailable every call is answered with 503, in the one shape, with Retry-After",
   ),
   () => {
     test.each(ASKING)("$method $path, by token and by session", async ({ method, path, ownDoor }) => {
@@ -68,11 +68,11 @@ describe(
       const message = await expectAway(
         await send(method, path, { cookie: await sessionCookie(login.user), origin: TEST_ORIGIN }),
       );
-      // Behind a door of its own the work has begun before anyone is asked who they are.
+      // Operations that authenticate callers themselves start work before anyone is authenticated.
       if (!ownDoor) expect(message).toContain("Nothing was changed.");
     });
 
-    test("and whoever sent a change, when it goes away in the middle, is not led to think that it did not happen", async () => {
+    test("when it fails in the middle of a change, the caller is not told that nothing happened", async () => {
       const line = await openCountingLine(database.url);
       Object.assign(globalThis, { __kimitsuDb: line.db, __kimitsuRuntime: { ...bench.deps, db: line.db } });
       const hold = holdAt("start-run:before-commit");

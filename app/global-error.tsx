@@ -5,7 +5,7 @@ import { GeistSans } from "geist/font/sans";
 import ErrorPage from "./error";
 import "./globals.css";
 
-/** Stands in for the root layout when that fails too, so it brings its own document. */
+/** Replaces the root layout when that fails too, so it renders its own document. */
 export default function GlobalErrorPage(props: { error: Error & { digest?: string }; retry: () => void }) {
   return (
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`}>

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 type Oklch = [lightness: number, chroma: number, hue: number];
 const css = readFileSync(path.join(import.meta.dirname, "globals.css"), "utf8");
 
-/** The opaque colour tokens of one theme, read from the stylesheet itself so that the two cannot part. */
+/** The opaque colour tokens of one theme, read from the stylesheet itself so that the two cannot differ. */
 function tokens(theme: "light" | "dark"): Map<string, Oklch> {
   const found = new Map<string, Oklch>();
   for (const [, name, light, dark] of css.matchAll(
@@ -50,11 +50,11 @@ const textOn: [text: string, surfaces: string[]][] = [
 
 describe.each(["light", "dark"] as const)("the %s theme", (theme) => {
   const colour = (name: string) => tokens(theme).get(name) ?? expect.fail(`globals.css has no token --${name}`);
-  it.each(textOn)("keeps --%s readable (4.5:1) wherever it may stand", (text, grounds) => {
+  it.each(textOn)("keeps --%s readable (4.5:1) on every surface", (text, grounds) => {
     for (const ground of grounds)
       expect(contrast(colour(text), colour(ground)), `--${text} on --${ground}`).toBeGreaterThanOrEqual(4.5);
   });
-  it("draws the edges of fields and the focus ring so that they can be seen (3:1)", () => {
+  it("draws the edges of fields and the focus ring visibly (3:1)", () => {
     for (const edge of ["edge", "accent"])
       for (const ground of surfaces)
         expect(contrast(colour(edge), colour(ground)), `--${edge} on --${ground}`).toBeGreaterThanOrEqual(3);

@@ -19,9 +19,9 @@ import { TEST_ACTOR } from "@/lib/testing/run-bench";
 import { twoCallsProject } from "@/lib/testing/two-calls";
 
 const RUNS_MADE = 6;
-/** Of what each run was started with, of what it asks for, and of what it gives. */
+/** Size of what each run was started with, of what it asks for, and of what it returns. */
 const LARGE = 300_000;
-/** One large value alone is more. */
+/** A single large value exceeds this. */
 const READ_MAX = 200_000;
 
 const database = useDatabase();
@@ -43,7 +43,7 @@ beforeAll(async () => {
     await bench.advance(runId);
     runIds.push(runId);
   }
-  // Half of them go to their end, so that there are outputs and decisions too.
+  // Half of them run to their end, so that there are outputs and decisions too.
   for (const runId of runIds.slice(0, RUNS_MADE / 2)) {
     const [approval] = await bench.pendingOf(runId);
     await decideApproval(
@@ -53,7 +53,7 @@ beforeAll(async () => {
     );
     await bench.advance(runId);
   }
-  // Lists fold what is not projected yet; here all is.
+  // Lists fold what is not projected yet; here everything is.
   await database.db.call.count();
   line = await openCountingLine(database.url);
 });
@@ -91,7 +91,7 @@ describe(
     };
     test.each(Object.keys(LISTS))("%s", async (name) => {
       const work = LISTS[name]!;
-      // The first time asks the database for its types.
+      // The first time also asks the database for its types.
       await work();
       expect(await line.during(work)).toBeLessThan(READ_MAX);
     });
@@ -101,7 +101,7 @@ describe(
 test(
   verifies(
     "lists:bounded",
-    "arguments that are left out of a list are said to be, and stand whole where one approval is read",
+    "arguments left out of a list are marked as such, and are complete where one approval is read",
   ),
   async () => {
     const { items } = (await get(APPROVALS, "/approvals?status=pending")()) as {
@@ -115,13 +115,13 @@ test(
   },
 );
 
-test(verifies("lists:bounded", "today's rules are held against arguments that a list leaves out, too"), async () => {
+test(verifies("lists:bounded", "the current rules are applied to arguments that a list leaves out, too"), async () => {
   const files = twoCallsProject("http://127.0.0.1:1/mcp");
   const agent = files["agents/worker.agent.yaml"]!.replace(
     "{ on_reject: recover }",
     "{ on_reject: recover, min_approvals: 2 }",
   );
-  // Opened for its project alone: from here on it is the one of today.
+  // Opened for its project alone: from here on it is the current one.
   await openApiBench(database, { files: { ...files, "agents/worker.agent.yaml": agent } });
   const { items } = (await get(APPROVALS, "/approvals?status=pending")()) as {
     items: { stricter_now: unknown; arguments_omitted: boolean }[];

@@ -10,7 +10,7 @@ export const metadata: Metadata = {
   description: "Agents use tools; a person stands in front of every call that deserves one.",
   applicationName: "Kimitsu",
   // With no-referrer browsers send "Origin: null" with a form posted without scripts, and Next refuses it as foreign.
-  // This still tells other sites nothing.
+  // This still reveals nothing to other sites.
   referrer: "same-origin",
   robots: { index: false, follow: false },
 };

@@ -7,9 +7,7 @@ import ConsoleNotFoundPage from "./(console)/not-found";
 
 export const metadata: Metadata = { title: "Not found" };
 
-/**
- * For an address that leads nowhere. Who is signed in sees what stands in the place of a page that they may not open.
- */
+/** For an unknown address. A signed-in person sees the same as for a page that they may not open. */
 export default async function NotFoundPage() {
   if (await findSession()) {
     return (

@@ -1,7 +1,4 @@
-/**
- * Open event streams end when whoever opened them may listen no more. What is waited for is the end of the stream
- * itself.
- */
+/** Open event streams end when their reader may no longer listen. The test waits for the end of the stream itself. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { GET as LIVE } from "@/app/(console)/live/inbox/route";
 import { GET as EVENTS } from "@/app/runs/[runId]/events/route";
@@ -39,7 +36,7 @@ const STREAMS = {
   "of the console": (facts: Facts) => LIVE(testRequest("/live/inbox", facts)),
 };
 
-/** Reads until the server ends it; a stream that goes on for ever fails by the test's own time. */
+/** Reads until the server ends it; an endless stream fails by the test's own timeout. */
 async function readToEnd(response: Response): Promise<string> {
   expect(response.status).toBe(200);
   return response.text();
@@ -60,7 +57,7 @@ describe(verifies("session:streams", "open streams end with the right to listen"
       await readToEnd(stream);
     });
 
-    test("when the session is signed out of, and not when another one of the same person is", async () => {
+    test("when the session is signed out, and not when another one of the same person is", async () => {
       const person = await buildUser(bench.deps, "reviewer");
       const [browser, other] = [await browserOf(person), await browserOf(person)];
       const [stream, kept] = [await open({ cookie: browser.cookie }), await open({ cookie: other.cookie })];
@@ -68,21 +65,21 @@ describe(verifies("session:streams", "open streams end with the right to listen"
       const end = readToEnd(kept).then(() => (isOver = true));
       await browser.signOut();
       await readToEnd(stream);
-      // Both were looked at together, and whatever ended would have been read by now.
+      // Both were checked together, and whatever ended would have been read by now.
       expect((await ask(LIST, "/runs", { cookie: other.cookie })).status).toBe(200);
       expect(isOver).toBe(false);
       await other.signOut();
       await end;
     });
 
-    test("when the password is set anew", async () => {
+    test("when a new password is set", async () => {
       const person = await buildUser(bench.deps, "reviewer");
       const stream = await open({ cookie: (await browserOf(person)).cookie });
       await setPassword(bench.deps, admin.actor, { userId: person.id, password: "another lantern 43" });
       await readToEnd(stream);
     });
 
-    test("when the role changes: what the stream says goes by the role with which it was opened", async () => {
+    test("when the role changes: the stream's content depends on the role with which it was opened", async () => {
       const person = await buildUser(bench.deps, "reviewer");
       const stream = await open({ cookie: (await browserOf(person)).cookie });
       await changeUserRole(bench.deps, admin.actor, { userId: person.id, role: "viewer" });

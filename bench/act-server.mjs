@@ -4,7 +4,10 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
 
-/** Resolves with the client's end of the line. `onAct` runs inside the tool: probes count there, and die there. */
+/**
+ * Resolves with the client's end of the connection. `onAct` runs inside the tool: probes count there, and are killed
+ * there.
+ */
 export async function openActServer(onAct) {
   const [mine, theirs] = InMemoryTransport.createLinkedPair();
   const server = new McpServer({ name: "bench", version: "1.0.0" });
@@ -16,7 +19,7 @@ export async function openActServer(onAct) {
   return mine;
 }
 
-/** For peers that bring no MCP client of their own, or none that takes an open line: the SDK's. */
+/** For peers that have no MCP client of their own, or none that accepts an open connection: the SDK's. */
 export async function openAct(onAct) {
   const client = new Client({ name: "bench", version: "1.0.0" });
   await client.connect(await openActServer(onAct));

@@ -1,4 +1,4 @@
-/** Which statements a piece of work sends, and whether Postgres reads a large table from end to end for them. */
+/** Which statements a piece of work sends, and whether Postgres scans a large table for them. */
 import pg from "pg";
 
 interface Statement {
@@ -47,7 +47,7 @@ export async function watchStatements(work: () => Promise<unknown>): Promise<Sta
   return seen.filter(({ text }) => /^\s*(\/\*.*?\*\/\s*)?(select|with)\b/i.test(text));
 }
 
-/** As "runs: SELECT …", both for these values and for the plan that holds for any. */
+/** As "runs: SELECT …", both for these values and for the generic plan. */
 export async function findWholeReads(client: pg.Client, statements: readonly Statement[]): Promise<string[]> {
   const found = new Set<string>();
   for (const { text, values } of statements) {

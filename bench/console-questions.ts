@@ -48,9 +48,7 @@ const readerOf = (userId: string): InboxReader => ({ userId, role: "reviewer", g
 
 type InboxAsked = Omit<InboxQuery, "aside"> & { onlyAside?: boolean };
 
-/**
- * As app/(console)/inbox/inbox-view.tsx does: without what the reader has set aside, which stands below the last page.
- */
+/** As app/(console)/inbox/inbox-view.tsx does: without what the reader has set aside, which is below the last page. */
 async function loadInbox(db: Db, { reviewerId }: Seeded, { onlyAside = false, ...query }: InboxAsked): Promise<void> {
   const reader = readerOf(reviewerId);
   const clock = now();
@@ -89,7 +87,7 @@ const audit = (
   question("Audit", what, getAuditState, async (db, seeded) =>
     listEventSubjects(db, (await listEvents(db, typeof query === "function" ? query(seeded) : query)).items),
   );
-/** Over a day, which holds as much at both sizes: figures of a longer stretch take longer because they are of more. */
+/** Over a day, which holds as much at both sizes: figures of a longer period take longer because they cover more. */
 const day = () => ({ from: ago(24), to: now(), limit: 20 });
 
 const loadInsights = (db: Db, span: ReturnType<typeof day>) =>

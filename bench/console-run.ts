@@ -44,7 +44,7 @@ async function fetchPage(path: string): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Takes each path in turn, so that whatever else the machine does hits both. */
+/** Takes each path in turn, so that other load on the machine affects both. */
 async function measure(
   page: string,
   what: string,

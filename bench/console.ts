@@ -1,5 +1,5 @@
 /**
- * Each question of the console at both sizes, in turns, so that whatever else the machine does hits both; and the plans
+ * Each question of the console at both sizes, in turns, so that other load on the machine affects both; and the plans
  * that Postgres made.
  */
 import pg from "pg";
@@ -10,13 +10,13 @@ import { seedConsole } from "./seed-console";
 import { findWholeReads, watchStatements } from "./console-plans";
 
 const ROUNDS = 25;
-/** Postgres makes up its mind about the plan of a prepared statement after five executions. */
+/** Postgres chooses the plan of a prepared statement after five executions. */
 const WARM_UP = 8;
 
 const { SMALL_URL: smallUrl = "", LARGE_URL: largeUrl = "", BENCH_RUNS: runs = "1000,100000" } = processVariables();
 const [smallRuns = 1000, largeRuns = 100_000] = runs.split(",").map(Number);
 
-/** What else the machine does only ever adds, so the quicker quarter tells more than the middle. */
+/** Other load only ever adds time, so the faster quarter is more reliable than the median. */
 const quartile = (times: number[]): number =>
   times.toSorted((one, other) => one - other)[Math.floor(times.length / 4)] ?? 0;
 async function time(work: () => Promise<unknown>): Promise<number> {

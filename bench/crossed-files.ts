@@ -1,6 +1,6 @@
 /**
- * Which files of lib run for one approved call, from the start of its run to its end: those of which a function was
- * called, by the engine's own count. Prints one line of JSON.
+ * Which files of lib run for one approved call, from the start of its run to its end: those with a function that was
+ * called, as counted by V8. Prints one line of JSON.
  */
 import { readFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
@@ -22,7 +22,7 @@ session.connect();
 await session.post("Profiler.enable");
 const subject = await openByHand({ url, onAct: () => undefined });
 
-/** What only the first run of a process does is no part of a call's way. */
+/** What only the first run of a process does is not part of a call. */
 for (let cycle = 0; cycle < 3; cycle += 1) await subject.decide(await subject.start());
 
 await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
@@ -33,7 +33,7 @@ const decided = await listCalled();
 await subject.close();
 console.log(JSON.stringify({ asked, decided, all: [...new Set([...asked, ...decided])].toSorted() }));
 
-/** Since it was last asked. */
+/** Since the last query. */
 async function listCalled(): Promise<string[]> {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   const functions = result.find((script) => script.url === import.meta.url)?.functions ?? [];

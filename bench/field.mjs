@@ -1,4 +1,4 @@
-/** Who is measured: Kimitsu, its peers as their documentation has them set up, and what each keeps of a decision. */
+/** What is measured: Kimitsu, its peers set up as in their documentation, and what each stores of a decision. */
 export const FIELD = [
   {
     name: "kimitsu",

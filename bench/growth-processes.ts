@@ -36,7 +36,7 @@ export async function measureProcesses(url: string, { processes, runsAtOnce }: F
       while ((await db.run.count({ where: { status: { in: ["pending", "running"] } } })) > 0) await untilSoon(children);
     };
     // A new process compiles its code, connects, and has Postgres plan its statements: that is paid once, however long
-    // it then works.
+    // it runs.
     await work(WARM_UP_ROUNDS * processes * runsAtOnce);
     slow.answeredAt.length = 0;
     const runs = rounds * processes * runsAtOnce;

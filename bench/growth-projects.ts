@@ -28,7 +28,7 @@ export function longRun(turns: number): Record<string, string> {
   };
 }
 
-/** The usual agent, with a model over HTTP: a script has no room for long arguments. */
+/** The usual agent, with a model over HTTP: a script cannot hold long arguments. */
 export function remoteModel(url: string): Record<string, string> {
   return {
     ...ACT_PROJECT,

@@ -15,7 +15,7 @@ import { cost, measure } from "./measure.mjs";
 const { DATABASE_URL: url = "", BENCH_SCALE: scale = "1" } = processVariables();
 const times = (count: number) => Math.max(1, Math.ceil(count * Number(scale)));
 const WARM_UP = 3;
-/** With few runs each, what the processes cost one another shows; with more, where the machine itself ends. */
+/** With few runs each, the cost of the processes to one another shows; with more, the limit of the machine. */
 const FLEETS = [2, 4].flatMap((runsAtOnce) => [1, 2, 4].map((processes) => ({ processes, runsAtOnce })));
 const owner = createId("worker");
 const client = new pg.Client({ connectionString: url });
@@ -86,7 +86,7 @@ async function openApproved(files: Record<string, string>) {
   return { bench, cycle };
 }
 
-/** Postgres compresses what is long; this it cannot. */
+/** Postgres compresses long values; this one is incompressible. */
 const randomText = (bytes: number) => randomBytes(bytes).toString("base64").slice(0, bytes);
 
 async function measureArguments(bytes: number, runs: number) {
@@ -118,7 +118,7 @@ async function measureAgents(agents: number, runs: number) {
   return { agents, ms: p50, walBytes, openMs };
 }
 
-/** One after the other, each told as soon as it is known. */
+/** One after the other, each printed as soon as it is known. */
 async function inTurn<Size, Result>(
   what: string,
   sizes: readonly Size[],

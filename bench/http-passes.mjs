@@ -17,7 +17,7 @@ const PASSES = 6;
 const CONCURRENCY = 16;
 export const LAYERS = ["whole", "handlers", "engine"];
 export const KINDS = ["invoke", "decide"];
-/** Nobody advances the runs that are started here, so that they stay due. */
+/** No worker advances the runs that are started here, so that they stay due. */
 const QUEUE_MAX = "1000000";
 const OPEN_WITHIN_MS = 60_000;
 const OPEN_LOOK_MS = 100;
@@ -58,7 +58,7 @@ async function openCheckout(folder, { name, dataFolder, project, toolPort, datab
   return { folder, envs, stop: () => web.stop(), passes: Object.fromEntries(LAYERS.map((layer) => [layer, []])) };
 }
 
-/** The same for all, so that what one process has parked another finds under the project that it knows. */
+/** The same for all, so that a run that one process has parked is found by another under the same project version. */
 function writeProject(folder, toolPort) {
   for (const [file, text] of Object.entries(loadProject(`http://127.0.0.1:${toolPort}/mcp`))) {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
@@ -66,7 +66,7 @@ function writeProject(folder, toolPort) {
   }
 }
 
-/** Ready it never is without a worker; it asks for a token as soon as it could start a run. */
+/** It is never ready without a worker; it answers with a request for a token as soon as it could start a run. */
 async function untilOpen(webUrl) {
   for (const deadline = Date.now() + OPEN_WITHIN_MS; Date.now() < deadline; await delay(OPEN_LOOK_MS)) {
     const answer = await fetch(`${webUrl}/invoke/asked`, { method: "POST" }).catch(() => null);
@@ -89,7 +89,7 @@ async function runPass({ folder, envs }, layer, task) {
   return JSON.parse(output.trim().split("\n").at(-1));
 }
 
-/** All passes as if they had been one. */
+/** All passes joined as if they had been one. */
 function putTogether(passes) {
   return Object.fromEntries(
     KINDS.map((kind) => {
@@ -113,7 +113,7 @@ export async function measureHttp({ databases, dataFolder, scale }) {
     const turns = LAYERS.flatMap((layer) => Object.keys(checkouts).map((name) => ({ name, layer })));
     for (let pass = 1; pass <= PASSES; pass++) {
       console.log(`Pass ${pass} of ${PASSES}`);
-      // There and back: what comes late in one pass comes early in the next.
+      // Forwards and backwards: what is late in one pass is early in the next.
       for (const { name, layer } of pass % 2 === 1 ? turns : turns.toReversed())
         checkouts[name].passes[layer].push(await runPass(checkouts[name], layer, task));
     }

@@ -1,7 +1,7 @@
 /**
- * One pass over one layer: requests that start a run, then requests that decide an approval, so many at once. `whole`
- * asks a web process at WEB_URL; `handlers` calls the same route handlers in this process, without Next; `engine` calls
- * what the handlers call. Prints one line of JSON.
+ * One pass over one layer: requests that start a run, then requests that decide an approval, a given number at once.
+ * `whole` asks a web process at WEB_URL; `handlers` calls the same route handlers in this process, without Next;
+ * `engine` calls what the handlers call. Prints one line of JSON.
  */
 import { POST as decide } from "@/app/approvals/[approvalId]/decide/route";
 import { POST as invoke } from "@/app/invoke/[workflow]/route";
@@ -29,13 +29,13 @@ interface Task {
   concurrency: number;
 }
 
-/** A person with a token of their own for each of those who ask at once: no limit per caller is near. */
+/** A person with a token for each concurrent client, so that no limit per caller is near. */
 type Caller = DecidedBy & { token: string };
 
 interface Layer {
   invoke(caller: Caller): Promise<unknown>;
   decide(caller: Caller, approvalId: string): Promise<unknown>;
-  /** Milliseconds that the measured process has used of a processor since it began. */
+  /** Milliseconds of processor time that the measured process has used since it started. */
   usedMs(): Promise<number>;
 }
 

@@ -29,7 +29,7 @@ const LOOPBACK = ["127.0.0.1"];
 const CLAIM_TRIES = 20;
 const CLAIM_RETRY_MS = 50;
 
-/** Its address is never used: the server lives in this process. */
+/** Its address is never used: the server is in this process. */
 const ACT_URL = "http://127.0.0.1:9";
 const ACT_SERVER = `servers:\n  - { name: bench, url: "${ACT_URL}" }\n`;
 
@@ -109,7 +109,7 @@ export async function openKimitsu({
   return { deps, root, close };
 }
 
-/** A server without an address is one that lives in this process. */
+/** A server without an address is in this process. */
 function withActInside(pool: ToolPool): ToolPool {
   const inside = new Map<Server, Server>();
   const move = (server: ToolServer): ToolServer => {
@@ -144,8 +144,8 @@ export async function createReviewer({ db, now }: Runtime): Promise<DecidedBy> {
 }
 
 /**
- * What a worker does with a run that it was called for. A row that another statement holds at that moment is tried
- * again, as by the worker's poll.
+ * What a worker does with a run that it was notified of. A row that another statement has locked is tried again, as by
+ * the worker's poll.
  */
 export async function advance(deps: Runtime, owner: string, runId: string): Promise<void> {
   for (let attempt = 0; attempt < CLAIM_TRIES; attempt++) {

@@ -1,4 +1,4 @@
-/** Kimitsu as a subject, in two ways: driven by hand, as the peers are, and by its own worker. */
+/** Kimitsu as a subject, driven in two ways: by hand, as the peers are, and by its own worker. */
 import { setTimeout as delay } from "node:timers/promises";
 import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
 import { isRunSettled } from "@/lib/runs/rules/run-state";
@@ -15,10 +15,10 @@ import type { Subject, SubjectOptions } from "./subject.mjs";
 
 /** Runs that the worker advances at a time. */
 const CAPACITY = 32;
-/** How often those who wait for a run look at it, all of them with one question. */
+/** How often the row of an awaited run is polled, for all waiters with one query. */
 const LOOK_MS = 2;
 
-/** What a request and a worker do, one after the other: whoever starts or decides also advances the run. */
+/** What a request and a worker do, one after the other: the caller that starts or decides also advances the run. */
 export async function openByHand({ url, onAct }: SubjectOptions): Promise<Subject> {
   const { deps, close } = await openKimitsu({ url, onAct });
   const by = await createReviewer(deps);
@@ -48,7 +48,7 @@ export async function openByHand({ url, onAct }: SubjectOptions): Promise<Subjec
   };
 }
 
-/** As it is deployed: a worker hears of runs, claims, renews and hands over; those who wait look at the run's row. */
+/** As it is deployed: a worker is notified of runs, claims, renews and hands over; waiters poll the run's row. */
 export async function openWithWorker({ url, onAct }: SubjectOptions): Promise<Subject> {
   const { deps, close } = await openKimitsu({ url, onAct });
   const by = await createReviewer(deps);
@@ -89,7 +89,7 @@ interface Wait {
   resolve: (status: Status) => void;
 }
 
-/** One question for all who wait, as long as anyone does. */
+/** One query for all waiters, as long as there are any. */
 function createWatch(db: Db) {
   const waits = new Map<string, Set<Wait>>();
   let isLooking = false;

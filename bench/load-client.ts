@@ -1,4 +1,4 @@
-/** Requests as many clients would send them, over connections that are kept; what went wrong is counted by kind. */
+/** Requests as many clients would send them, over kept-alive connections; failures are counted by kind. */
 import { Agent, request } from "undici";
 
 export interface Answer {
@@ -8,9 +8,9 @@ export interface Answer {
 }
 
 export interface LoadClient {
-  /** Null when it was no success; what it was instead is in `errors`. */
+  /** Null when it failed; the failure is in `errors`. */
   send(what: string, address: string, token: string, body?: unknown): Promise<Answer | null>;
-  /** How often each kind of error came. */
+  /** How often each kind of error occurred. */
   errors: Map<string, number>;
   fail(kind: string): void;
   close(): Promise<void>;

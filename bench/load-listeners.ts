@@ -1,6 +1,6 @@
 /**
- * Open inboxes: event streams as browsers hold them. One that the server ends in order is opened anew at once, and the
- * list looked at for what came between.
+ * Open inboxes: event streams as browsers hold them. One that the server ends in order is reopened at once, and the
+ * list is checked for what happened in between.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Agent, request } from "undici";
@@ -14,22 +14,22 @@ export interface Asked {
 export interface Listeners {
   /** Streams that are open now. */
   open(): number;
-  /** Events that came over all of them. */
+  /** Events received over all of them. */
   heard(): number;
   close(): Promise<void>;
 }
 
-/** After one that broke off. */
+/** After one that was cut off. */
 const AGAIN_MS = 1_000;
 const CHANGE = /^event: change\nid: .*\ndata: (\{.*\})$/m;
 
 interface ListenerEvents {
   onAsked: (asked: Asked) => void;
-  /** It is open again, and something may have been asked meanwhile. */
+  /** It is open again, and questions may have been asked meanwhile. */
   onBehind: () => void;
 }
 
-/** One of them tells what it hears, as all hear the same; the others only count. */
+/** One of them reports its events, as all receive the same; the others only count. */
 export function openListeners(
   url: string,
   cookies: readonly string[],
@@ -48,7 +48,7 @@ export function openListeners(
     if (type === "approval.requested" && approvalId) onAsked({ approvalId, runId });
   }
 
-  /** Resolves when the stream ends: true when the server said so. */
+  /** Resolves when the stream ends: true when the server ended it in order. */
   async function listen(cookie: string, { tells, isFirst }: { tells: boolean; isFirst: boolean }): Promise<boolean> {
     const { statusCode, body } = await request(`${url}/live/inbox`, {
       dispatcher,

@@ -1,4 +1,4 @@
-/** How much memory each process has over time, as the system says. */
+/** How much memory each process uses over time, as reported by the system. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -15,7 +15,7 @@ export interface MemoryReport {
   startMb: number;
   middleMb: number;
   endMb: number;
-  /** Of the line through all but the first fifth, in which caches fill. */
+  /** The slope of the line through all but the first fifth, in which caches fill. */
   mbPerMinute: number;
 }
 

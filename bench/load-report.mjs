@@ -1,11 +1,11 @@
-/** What came of a load, as a table. */
+/** The result of a load test, as a table. */
 import os from "node:os";
 import { format } from "./report.mjs";
 
 const ms = ({ count, p50, p99, max }) =>
   count === 0 ? "none" : `${format(p50, 1)} / ${format(p99, 1)} / ${format(max)} ms`;
 const sum = (counts) => Object.values(counts).reduce((total, count) => total + count, 0);
-/** Less than this share of a rate was not reached. */
+/** Below this share a rate was not reached. */
 const REACHED = 0.98;
 
 function describeRate(wanted, { done, skipped }, seconds) {

@@ -1,7 +1,7 @@
 /**
  * The clients of `npm run load`, and the tool server that their runs call: runs are started, waiting calls are approved
- * as open inboxes hear of them, all at a steady rate. Tells the tool server's address, is told the application's, and
- * says at the end what came of it.
+ * as open inboxes receive them, all at a steady rate. Sends the tool server's address, receives the application's, and
+ * reports the result at the end.
  */
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -30,10 +30,10 @@ interface LoadOptions {
 const { DATABASE_URL: databaseUrl = "", LOAD_OPTIONS = "{}" } = processVariables();
 const options = JSON.parse(LOAD_OPTIONS) as LoadOptions;
 const WARM_UP_RUNS = 20;
-/** What open inboxes have not heard of after this is looked for, and counted. */
+/** Calls that open inboxes have not received after this are searched for, and counted. */
 const MISSED_AFTER_MS = 10_000;
 const LOOK_MS = 2_000;
-/** After the end of the load all runs must end within this. */
+/** All runs must end within this time after the end of the load. */
 const DRAIN_MS = 120_000;
 const DRAIN_LOOK_MS = 250;
 
@@ -112,12 +112,12 @@ async function listWaiting(): Promise<(Asked & { ageMs: number })[]> {
   }));
 }
 
-/** As a page does whose stream was away for a moment. */
+/** As a page does whose stream was interrupted for a moment. */
 async function catchUp(): Promise<void> {
   for (const { approvalId, runId } of await listWaiting()) hear({ approvalId, runId });
 }
 
-/** As a person does who opens the list: what no inbox was told of is found all the same. */
+/** As a person does who opens the list: calls that no inbox received are found too. */
 async function lookAround(): Promise<void> {
   for (const { approvalId, runId, ageMs } of await listWaiting()) {
     if (known.has(approvalId) || !tags.has(runId) || ageMs < MISSED_AFTER_MS) continue;
@@ -126,7 +126,7 @@ async function lookAround(): Promise<void> {
   }
 }
 
-/** Decides what waits until no run is open or it takes too long; says how many are. */
+/** Decides what waits until no run is open or it takes too long; returns how many are. */
 async function drain(): Promise<number> {
   const deadline = performance.now() + DRAIN_MS;
   for (;;) {

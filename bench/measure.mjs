@@ -1,4 +1,4 @@
-/** One way of measuring for everyone: so many cycles, so many at a time; a cycle says how long its second half took. */
+/** One method for everyone: a number of cycles, a number at a time; a cycle returns how long its second half took. */
 import { readdirSync, readFileSync } from "node:fs";
 
 /** `cycle()` resolves with the milliseconds from decision to done. */
@@ -16,7 +16,7 @@ export async function measure({ cycle, count, concurrency }) {
   return { seconds, decisionMs, perSecond: count / seconds, p50: at(0.5), p99: at(0.99) };
 }
 
-/** Clock ticks of processes in /proc, as Linux has counted them since long. */
+/** Clock ticks per second in /proc, long constant on Linux. */
 const TICK_MS = 10;
 
 /**
@@ -42,7 +42,7 @@ function readTimes(pid) {
   } catch {
     return null;
   }
-  // What stands before may hold blanks: the name of the process.
+  // What comes before may contain spaces: the name of the process.
   const fields = text
     .slice(text.lastIndexOf(")") + 2)
     .split(" ")
@@ -52,8 +52,7 @@ function readTimes(pid) {
 
 /**
  * What Postgres did for it: bytes of its log, and transactions that wrote (those that get a number, and have to reach
- * the disk). Both are exact at once, unlike the counters of commits, which every connection reports when it finds the
- * time.
+ * the disk). Both are exact immediately, unlike the counters of commits, which every connection reports with a delay.
  */
 export async function cost(client, count, work) {
   const read = async () => {

@@ -1,8 +1,8 @@
-/** Begins something so often per second, whether or not what it began before has ended, as the world does. */
+/** Starts something at a fixed rate, whether or not what it started before has ended, as independent clients do. */
 import { setTimeout as delay } from "node:timers/promises";
 
 const TICK_MS = 10;
-/** What does not get a place is skipped and counted: a client that waits for the server would hide how slow it is. */
+/** What gets no slot is skipped and counted: a client that waits for the server would hide how slow it is. */
 const AT_ONCE_MAX = 200;
 
 export async function pace(

@@ -23,7 +23,7 @@ const WARM_UP = 30;
 const RUNS_AT_ONCE = 4;
 const CYCLES = Math.max(20, Math.ceil(400 * Number(scale)));
 const WAIT_MS = 60_000;
-/** A process that has nothing to do gives back what it needed for a moment. */
+/** An idle process returns memory that it needed for a moment. */
 const REST_MS = 3_000;
 
 const tool = await startSlowServer(0);
@@ -51,7 +51,7 @@ async function openSize({ url, paused }: { url: string; paused: number }) {
     const { id } = await deps.db.approval.findFirstOrThrow({ where: { runId }, select: { id: true } });
     const decidedAt = performance.now();
     await decideApproval(deps, by, { approvalId: id, verdict: "approved" });
-    // Looked at without a pause: the time of one look is the same for all sizes, a pause would round them.
+    // Polled without a pause: the time of one poll is the same for all sizes, a pause would round them.
     while ((await statusOf(runId)).status !== "complete")
       if (performance.now() - decidedAt > WAIT_MS) throw new Error(`run ${runId} did not end`);
     return performance.now() - decidedAt;
@@ -77,7 +77,7 @@ async function openSize({ url, paused }: { url: string; paused: number }) {
 
 const sizes = [];
 for (const size of JSON.parse(PAUSED_SIZES) as { url: string; paused: number }[]) sizes.push(await openSize(size));
-// In turns, each time in another order, so that whatever else the machine does hits all.
+// In turns, each time in another order, so that other load on the machine affects all.
 for (let cycle = 0; cycle < CYCLES; cycle++) {
   for (let turn = 0; turn < sizes.length; turn++) {
     const size = sizes[(cycle + turn) % sizes.length]!;

@@ -12,7 +12,7 @@ const { DATABASE_URL: url = "", BENCH_SCALE: scale = "1" } = processVariables();
 const CYCLES = Math.max(20, Math.ceil(300 * Number(scale)));
 const SAMPLE_MICROSECONDS = 200;
 
-/** Statements by what only they hold, the more telling first. */
+/** Statements by a text that only they contain, the more specific first. */
 const STATEMENTS: readonly [RegExp, string][] = [
   [/INSERT INTO runs /, "start, with the claim"],
   [/UPDATE runs [\s\S]*INSERT INTO approvals/, "first turn, its call and question, the park"],
@@ -33,7 +33,7 @@ interface Wire extends pg.Connection {
   sync(): void;
 }
 
-/** Notes each round trip from the last byte out to the word that all is done. */
+/** Records each round trip from the last byte sent to the message that everything is done. */
 function watchRoundTrips(): RoundTrip[] {
   const trips: RoundTrip[] = [];
   const texts = new Map<string, string>();
@@ -60,7 +60,7 @@ function watchRoundTrips(): RoundTrip[] {
 
 const nameOf = (text: string): string => STATEMENTS.find(([mark]) => mark.test(text))?.[1] ?? "other";
 
-/** Where a sample was taken, by the package, or by the part of Kimitsu that the bundle's comments name. */
+/** Where a sample was taken: the package, or the part of Kimitsu that the bundle's comments name. */
 const CODE: readonly [RegExp, string][] = [
   [/node_modules\/(pg|pg-pool|pg-protocol|pg-types)\//, "database driver"],
   [/node_modules\/@prisma\//, "putting statements together"],
@@ -83,7 +83,7 @@ async function sample(work: () => Promise<unknown>) {
   return profile;
 }
 
-/** Milliseconds by code, without the time in which there was nothing to do, or another process had the processor. */
+/** Milliseconds by code, without idle time and time in which another process had the processor. */
 function timeByCode({ nodes, samples = [], timeDeltas = [] }: Profile): Record<string, number> {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const times: Record<string, number> = {};

@@ -248,7 +248,7 @@ Switched off, as they are without OTEL_EXPORTER_OTLP_ENDPOINT, a cycle's ${forma
 its ${format(offMs, 1)} ms. Sent to a collector on the same machine a cycle takes ${ratio(onMs / offMs)} as long (one at a time, by the worker, on and off in turns).`;
 }
 
-/** `waits` in the order in which they first came; `code` in milliseconds of a cycle. */
+/** `waits` in the order of their first occurrence; `code` in milliseconds of a cycle. */
 export function describeProfile({ cycleMs, floorMs, waits, code }) {
   const often = waits.filter(({ perCycle }) => perCycle > 0.5);
   const waited = often.reduce((sum, { ms, perCycle }) => sum + ms * perCycle, 0);

@@ -16,14 +16,14 @@ import { advance, type KimitsuBench, openKimitsu } from "./kimitsu-runtime";
 
 const { PAUSED_SIZES = "[]", BENCH_SCALE: scale = "1" } = processVariables();
 const WORKERS = [10, 50, 200].map((count) => Math.max(2, Math.ceil(count * Number(scale))));
-/** Lines open, first looks are made. */
+/** Connections are open, first polls are done. */
 const SETTLE_MS = 3_000;
 const IDLE_MS = 10_000;
-/** Each connection hands its figures in after a second at most. */
+/** Each connection reports its figures after a second at most. */
 const HAND_IN_MS = 1_500;
 const READS = 60;
 
-/** In the same database, on the same connection, in turns with what it is held against. */
+/** In the same database, on the same connection, in turns with what it is compared with. */
 async function measureMetrics(url: string, paused: number) {
   const one = connect(url, 1);
   const [times, floor]: [number[], number[]] = [[], []];
@@ -49,7 +49,7 @@ const activeMs = async (db: Db) =>
     >`SELECT active_time AS ms FROM pg_stat_database WHERE datname = current_database()`
   )[0]!.ms;
 
-/** Every worker has a lease on a run of its own, as one whose tool takes its time, and nothing else to do. */
+/** Every worker has a lease on a run of its own, as one with a slow tool call, and nothing else to do. */
 async function measureWorkers({ deps }: KimitsuBench, url: string, count: number) {
   const workers = Array.from({ length: count }, () => {
     const ownerId = createId("worker");
@@ -84,7 +84,7 @@ for (const { url, paused } of [few!, ...more]) {
   await seedPaused(url, runId, paused - 1);
   metrics.push(await measureMetrics(url, paused));
   if (url === few!.url) {
-    // The first time is not counted: Postgres still hands in what making the runs took.
+    // The first time is not counted: Postgres still reports what making the runs took.
     await measureWorkers(bench, url, WORKERS[0]!);
     for (const count of WORKERS) workers.push(await measureWorkers(bench, url, count));
   }

@@ -1,7 +1,7 @@
 /**
  * Fills a database as years of use would leave it: for each run some ten events, three steps, three turns, two calls;
- * one in five runs was asked about, and a tenth of all waits for people with two questions each, of which each reviewer
- * has set some aside. Some have an answer to review; of those that were cancelled nobody knows what became of a call.
+ * people were asked about one in five runs, and a tenth of all waits for people with two questions each, of which each
+ * reviewer has set some aside. Some have an answer to review; cancelled ones have a call with an unknown outcome.
  */
 import { connect, type Db } from "@/lib/database/client";
 import { createProjectionTask } from "@/lib/runs/projections/project-news";
@@ -35,7 +35,8 @@ export async function seedConsole(url: string, runs: number): Promise<Seeded> {
       );
       await projectAll(db);
     }
-    // Notes how far the projector has come, as in use: else each search would look for its tail from the first row on.
+    // Records the position of the projector, as in use: otherwise each search would look for its tail from the first
+    // row on.
     await createProjectionTask(db)();
     await setAside(db);
     const tools = Array.from({ length: 60 }, (_, index) => index + 1);

@@ -1,4 +1,4 @@
-/** One run of the console's benchmark: what it is follows from its number. */
+/** One run of the console's benchmark, determined by its number. */
 import type { RunChange } from "@/lib/runs/changes/registry";
 import { cancelRun } from "@/lib/runs/changes/run-cancelled";
 import type { NewStep } from "@/lib/runs/changes/run-created";
@@ -9,7 +9,7 @@ import { aCall, aDecision, aQuestion, aRun, aStep, aTurn, turnRecordedAt } from 
 import type { MadeChange, SeededRun } from "@/lib/testing/write-runs";
 import { PEOPLE } from "./seed-console";
 
-/** Rare things are so many at both sizes that they fill a page; in the large one they are rarer. */
+/** Rare things are frequent enough at both sizes to fill a page; in the large one they are rarer. */
 const RARE = 60;
 /** One run every couple of minutes, the newest a moment ago, whatever the number of runs. */
 const BETWEEN_MS = 150_000;
@@ -18,14 +18,14 @@ const DANGERS = ["low", "medium", "medium", "high", "critical"];
 /** Numbers as ids that sort by them: the digits are letters of the ids' own alphabet. */
 export const seededId = (prefix: string, number: number): string => `${prefix}_01${String(number).padStart(24, "0")}`;
 
-/** A number that looks like chance and is the same each time. */
+/** A pseudo-random number that is the same each time. */
 function chance(number: number, of: number, salt: number): number {
   let mixed = Math.imul(number * 31 + salt, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
   return ((mixed ^ (mixed >>> 13)) >>> 0) % of;
 }
 
-/** One workflow, one agent and one tool have more than their share, as in life. */
+/** One workflow, one agent and one tool are used more often than others, as in practice. */
 function namesOf(number: number) {
   const isCommon = chance(number, 4, 27) === 0;
   return {

@@ -1,4 +1,4 @@
-/** A tool server over HTTP whose one tool takes its time, as most of the world's do. */
+/** A tool server over HTTP whose one tool is slow, as most real ones are. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -13,7 +13,7 @@ export interface SlowServer {
   close(): void;
 }
 
-/** `onCall` hears of each call as it arrives; without a port it has one that is free. */
+/** `onCall` is called for each call as it arrives; without a port it uses a free one. */
 export async function startSlowServer(
   tookMs: number,
   onCall: (text: string) => void = () => undefined,

@@ -1,9 +1,9 @@
 /**
- * What is done with everyone who is measured. A subject opens as `{ start, decide, recover, close }`: `start()`
- * resolves with an id once the run is parked in Postgres and asks for approval; `decide(id)` approves, knowing only the
- * id, and resolves when the run has ended; `recover(id)` does what its documentation says to do after a crash, and
- * resolves with "ended", "asks" (for approval, once more) or "review" (a person is told that nobody knows whether the
- * tool ran). `openOther()`, if there, is a second instance for deciding.
+ * The tasks of every subject. A subject opens as `{ start, decide, recover, close }`: `start()` resolves with an id
+ * once the run is parked in Postgres and asks for approval; `decide(id)` approves, knowing only the id, and resolves
+ * when the run has ended; `recover(id)` does what its documentation says to do after a crash, and resolves with
+ * "ended", "asks" (for approval, once more) or "review" (a person sees that it is unknown whether the tool ran).
+ * `openOther()`, if present, is a second instance for deciding.
  */
 import pg from "pg";
 import { cost, measure } from "./measure.mjs";
@@ -78,8 +78,8 @@ async function dieInTool({ open, url, client, count }) {
 }
 
 /**
- * In another process: goes on with the run that died in its tool. One that asks for approval again gets it: nothing
- * tells the person that the tool has run.
+ * In another process: continues the run that died in its tool. One that asks for approval again gets it: nothing shows
+ * the person that the tool has run.
  */
 async function recover({ open, url, task, acts, count }) {
   const subject = await open({ url, onAct: count });

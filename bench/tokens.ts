@@ -1,6 +1,6 @@
 /**
- * What a model is sent of the tools of three public servers on its first turn: exactly the bytes, as a provider
- * receives them. Prints one line of JSON.
+ * What a model is sent of the tools of three public servers on its first turn: exactly the bytes that a provider
+ * receives. Prints one line of JSON.
  */
 import path from "node:path";
 import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";

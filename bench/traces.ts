@@ -22,7 +22,7 @@ await measure({ cycle, count: 2 * cycles, concurrency: 4 });
 const collector = await startTraceCollector();
 const opened = openTracing({ endpoint: collector.endpoint, serviceName: "bench" });
 const ms: Record<"on" | "off", number[]> = { on: [], off: [] };
-// In turns, so that whatever else the machine does hits both.
+// In turns, so that other load on the machine affects both.
 for (let block = 0; block < BLOCKS; block++) {
   for (const state of ["off", "on"] as const) {
     switchTracing(state === "on");

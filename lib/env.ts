@@ -12,7 +12,10 @@ const envSchema = z.object({
   KIMITSU_PROJECT: z.string().default("kimitsu"),
   KIMITSU_DATA: z.string().default(".kimitsu"),
   DATABASE_URL: z.string().optional(),
-  /** Connections of one process; Postgres allows 100 in all by default, so four processes fit beside tools. */
+  /**
+   * Connections of one process; Postgres allows 100 in all by default, so there is room for four processes and some
+   * tools.
+   */
   DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(20),
   KIMITSU_ENV: z.string().optional(),
   KIMITSU_ALLOW_HOSTS: z
@@ -28,13 +31,13 @@ const envSchema = z.object({
   KIMITSU_ALLOW_BYPASS: flag,
   KIMITSU_WORKERS: z.coerce.number().int().min(0).max(1024).default(16),
   /**
-   * Where a process that only advances runs answers GET /healthz and /metrics, on HOST. Unset: nowhere. The web process
-   * has both on its own port.
+   * Where a process that only advances runs answers GET /healthz and /metrics, on HOST. Unset: not at all. The web
+   * process has both on its own port.
    */
   KIMITSU_WORKER_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   /**
-   * Runs that are due and that no process has; while there are more, no run is started. Higher lets a burst wait longer
-   * before anyone is told.
+   * Due runs that no process has claimed; while there are more, no run is started. A higher value lets a burst wait
+   * longer before anyone notices.
    */
   KIMITSU_QUEUE_MAX: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   /**
@@ -49,7 +52,7 @@ const envSchema = z.object({
   /** Event streams of one person, over all their tabs and tokens, and of one web process. */
   KIMITSU_STREAMS_PER_PERSON: z.coerce.number().int().min(1).max(10_000).default(24),
   KIMITSU_STREAMS_MAX: z.coerce.number().int().min(1).max(100_000).default(500),
-  /** True when a proxy in front sets X-Forwarded-For; otherwise that header is a claim of the client and is ignored. */
+  /** True when a proxy in front sets X-Forwarded-For; otherwise the client could set that header, so it is ignored. */
   KIMITSU_TRUST_PROXY: flag,
   AUTH_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
   /** Earlier values of AUTH_SECRET, so that sessions and audit records signed with them can still be checked. */
@@ -77,7 +80,7 @@ const envSchema = z.object({
       error: "must be the address of a mail server, such as smtp://user:password@mail.example.com:587",
     })
     .optional(),
-  /** Who mail comes from. */
+  /** The sender of mail. */
   KIMITSU_MAIL_FROM: z.string().default("Kimitsu <kimitsu@localhost>"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   /** Where traces are sent (OTLP over HTTP, `/v1/traces` is added). Unset: none are made. */
@@ -112,12 +115,12 @@ export const env: Env = new Proxy({} as Env, {
   get: (_target, name) => (parsed ??= parseEnv(process.env))[name as keyof Env],
 });
 
-/** For the command line, which opens a database, and makes the secrets that go with it, after it has begun to run. */
+/** For the command line, which opens a database, and makes its secrets, after it has started. */
 export function rereadEnv(): void {
   parsed = undefined;
 }
 
-/** The variables that workflows and the gateway declare are read from here, by their names, in the moment of use. */
+/** The variables that workflows and the gateway declare are read from here by name, at the moment of use. */
 export function processVariables(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

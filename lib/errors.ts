@@ -24,11 +24,11 @@ const HTTP_STATUS = {
 export type ErrorCode = keyof typeof HTTP_STATUS;
 
 export interface ErrorOptions {
-  /** Every problem of the request, in the caller's words; sent to the caller. */
+  /** Every problem of the request, in terms of the request; sent to the caller. */
   issues?: Issue[];
   /** Facts for the log. Never sent to the caller. */
   details?: Record<string, unknown>;
-  /** For refusals that pass by themselves: when to ask again. */
+  /** For temporary refusals: when to try again. */
   retryAfterS?: number;
   cause?: unknown;
 }
@@ -52,8 +52,8 @@ export class KimitsuError extends Error {
   }
 
   /**
-   * Known by its name: requests and the worker are bundled apart, so that one process holds this class twice. A class
-   * made from it is known as any other.
+   * Recognised by its name: requests and the worker are bundled separately, so one process has this class twice.
+   * Subclasses are recognised in the usual way.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (this !== KimitsuError) return Function.prototype[Symbol.hasInstance].call(this, value);

@@ -20,7 +20,8 @@ const PREFIX = {
 export type IdKind = keyof typeof PREFIX;
 
 /**
- * Random bytes are drawn many at a time: one draw for each of sixteen characters is most of the time that an id takes.
+ * Random bytes are drawn many at a time: a draw for each of sixteen characters would take most of the time of making an
+ * id.
  */
 const randomBytes = new Uint8Array(4096);
 let drawn = randomBytes.length;

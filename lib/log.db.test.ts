@@ -22,7 +22,7 @@ const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("a row that the database refuses stands in no line, whoever asked the database", async () => {
+test("a row that the database refuses is in no log line, whoever queried the database", async () => {
   const value = "SENTINEL-Row-Value";
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -34,7 +34,7 @@ test("a row that the database refuses stands in no line, whoever asked the datab
   );
   await client.end();
   const byPrisma = await thrownBy(database.db.user.create({ data: { id: "usr_2", email: value, name: "n" } }));
-  // Otherwise there would be nothing to keep out.
+  // Otherwise there would be nothing to hide.
   expect([JSON.stringify(plain), JSON.stringify(byPrisma)]).toEqual([
     expect.stringContaining(value),
     expect.stringContaining(value),
@@ -67,7 +67,7 @@ test("a row that the database refuses stands in no line, whoever asked the datab
   expect(lines[3]!.err).toMatchObject({ type: "AggregateError", errors: [{ code: "23514" }] });
 });
 
-test("an error keeps the facts that were meant for the log, and causes that lead in a circle end", () => {
+test("an error keeps the details meant for the log, and circular causes end", () => {
   const circle = new KimitsuError("tool_failed", "outer", { details: { server: "crm" } });
   circle.cause = circle;
   expect(JSON.parse(logged(circle))).toMatchObject({
@@ -77,7 +77,7 @@ test("an error keeps the facts that were meant for the log, and causes that lead
   expect(JSON.parse(logged({ row: "value" }))).toMatchObject({ err: { type: "object" } });
 });
 
-test("what is known to be a secret is taken out of a whole line, message and stack included", () => {
+test("a known secret is removed from a whole line, message and stack included", () => {
   kept.__kimitsuCleanLine = (line) => line.replaceAll("hunter2-hunter2", "[secret]");
   const text = logged(new Error("login with hunter2-hunter2 failed"));
   expect(text).toContain("login with [secret] failed");

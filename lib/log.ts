@@ -4,17 +4,17 @@ import { KimitsuError } from "@/lib/errors";
 import { activeTraceIds } from "@/lib/telemetry/span";
 
 /**
- * Set by lib/projects/clean-output.ts, which knows what a secret is. Here it cannot be imported, and Next holds this
- * file more than once.
+ * Set by lib/projects/clean-output.ts, which knows the secrets. It cannot be imported here, and Next loads this file
+ * more than once.
  */
 const kept = globalThis as typeof globalThis & { __kimitsuCleanLine?: (line: string) => string };
 
-/** Causes of causes; a circle of them ends here too. */
+/** Limit on nested causes, which also ends a circle of them. */
 const CAUSES_MAX = 5;
 
 /**
- * What a database or a library hangs on its errors may be a whole row ("Failing row contains …"), so that only what is
- * known to be none is kept.
+ * What a database or a library attaches to its errors may be a whole row ("Failing row contains …"), so only fields
+ * known to be safe are kept.
  */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === "object" ? { type: "object" } : error;
@@ -57,5 +57,5 @@ export const logOptions: pino.LoggerOptions = {
   },
 };
 
-/** Structured lines on standard output. Log shapes and ids, never values that a person or a tool gave. */
+/** Structured lines on standard output. Log shapes and ids, never values from a person or a tool. */
 export const log = pino(logOptions);

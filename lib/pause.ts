@@ -1,7 +1,7 @@
 /**
- * Named points at which a test can hold a process, let it go on, or kill it. `await pause("…")` stands before and after
- * every commit and every call to the outside. Without a holder the function is one comparison and returns undefined: no
- * promise is made, and the `await` costs one turn of the microtask queue.
+ * Named points at which a test can hold a process, let it continue, or kill it. `await pause("…")` is placed before and
+ * after every commit and every call to the outside. Without a holder the function is one comparison and returns
+ * undefined: no promise is made, and the `await` costs one turn of the microtask queue.
  */
 import net from "node:net";
 import { createInterface } from "node:readline";
@@ -27,13 +27,13 @@ const COMMITS = [
   "retry-run",
 ] as const;
 
-/** What the process that looks for dead ones passes: each look, and each try of the others to be the one. */
+/** Points of the process that searches for dead ones: each search, and each attempt of the others to become the one. */
 const WATCH_POINTS = ["watch-owners:before-try", "watch-owners:before-look"] as const;
 
 /** Around each transaction in which rows of the projections are written. */
 const PROJECTION_POINTS = ["projections:before-commit", "projections:after-commit"] as const;
 
-/** What reaches outside: the intention is committed, the call is made, its outcome is committed. */
+/** Points around outside effects: the intention is committed, the call is made, its outcome is committed. */
 const OUTSIDE_CALLS = ["model-turn", "dispatch-call", "webhook", "notify"] as const;
 
 const AROUND_COMMIT = ["before-commit", "after-commit"] as const;
@@ -60,7 +60,7 @@ export const PAUSE_POINTS: readonly PausePoint[] = [
   ...PROJECTION_POINTS,
 ];
 
-/** Answers undefined when nobody holds the point. */
+/** Returns undefined when nobody holds the point. */
 export type PauseHolder = (point: PausePoint, subject: string | undefined) => Promise<void> | undefined;
 
 let holder: PauseHolder | undefined = env.KIMITSU_PAUSE_SOCKET ? holdThrough(env.KIMITSU_PAUSE_SOCKET) : undefined;
@@ -70,7 +70,7 @@ export function pause(point: PausePoint, subject?: string): Promise<void> | unde
   return holder === undefined ? undefined : holder(point, subject);
 }
 
-/** For lib/testing/pause-points.ts, which holds points of its own process. Gives back the holder before it. */
+/** For lib/testing/pause-points.ts, which holds points of its own process. Returns the previous holder. */
 export function setPauseHolder(next: PauseHolder | undefined): PauseHolder | undefined {
   const previous = holder;
   holder = next;
@@ -78,8 +78,8 @@ export function setPauseHolder(next: PauseHolder | undefined): PauseHolder | und
 }
 
 /**
- * Reports each point to the test that listens on the socket and waits for its word. The test alone knows what is held,
- * so a hold placed a moment ago is never missed. When the test is gone everything goes on.
+ * Reports each point to the test that listens on the socket and waits for its answer. Only the test knows what is held,
+ * so a hold placed a moment ago is never missed. When the test is gone everything continues.
  */
 function holdThrough(path: string): PauseHolder {
   const waiting = new Map<number, () => void>();
@@ -92,13 +92,13 @@ function holdThrough(path: string): PauseHolder {
     waiting.clear();
   };
   socket.on("error", releaseAll).on("close", releaseAll).unref();
-  // The reader repeats the socket's errors as its own, and one without a listener would end the process.
+  // The reader re-emits the socket's errors, and one without a listener would end the process.
   const lines = createInterface({ input: socket }).on("error", releaseAll);
   lines.on("line", (line) => {
     const { go } = JSON.parse(line) as { go: number };
     waiting.get(go)?.();
     waiting.delete(go);
-    // A process that waits at a point must stay alive; one that waits for nothing must be free to end.
+    // A process that waits at a point must stay alive; otherwise it must be free to end.
     if (waiting.size === 0) socket.unref();
   });
   return (point, subject) => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * `npm run bench:console`: each list of the console and each filter with 1,000 and with 100,000 runs, and the page of a
- * run with 50 and with 10,000 events, in one run; ratios, and plans that read a whole table.
+ * run with 50 and with 10,000 events; prints ratios, and plans that read a whole table.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,7 +36,7 @@ async function measure(script, env) {
   return JSON.parse(output.trim().split("\n").at(-1));
 }
 
-/** By the built application, with everything that a page goes through on its way. */
+/** Through the built application, as a page request goes. */
 async function measureRun(dataFolder, url, secrets) {
   await build({ logFolder: dataFolder });
   const port = await freePort();

@@ -33,20 +33,20 @@ const scale = Number(process.env.BENCH_SCALE ?? 1);
 const BENCH = path.join(ROOT, "bench");
 const DOCUMENT = path.join(ROOT, "docs/benchmarks.md");
 /**
- * Everyone is measured this often, in turns, so that whatever else the machine does hits all; its speed alone varies by
- * half within minutes.
+ * Each is measured this often, in turns, so that other load on the machine affects all; its speed alone varies by half
+ * within minutes.
  */
 const PASSES = 6;
 const ROUNDS = [
   { concurrency: 1, count: Math.ceil(40 * scale) },
   { concurrency: 32, count: Math.ceil(200 * scale) },
 ];
-/** With fewer, the figures of one at a time are those of code that is not compiled yet. */
+/** With fewer, the figures for one at a time would be those of code that is not compiled yet. */
 const WARM_UP = Math.ceil(1500 * scale);
 const DOUBLE_RUNS = 10;
-/** More than one, because what had been written in the moment of death is a matter of luck for some. */
+/** More than one, because for some it depends on chance what had been written when the process died. */
 const CRASHES = 3;
-/** A machine that does more than this besides tells nothing about anyone. */
+/** A machine with more other load than this gives no usable figures. */
 const LOAD_MAX = 2.5;
 
 function installPeers() {
@@ -115,7 +115,7 @@ async function benchPeers(databases) {
   for (let pass = 1; pass <= PASSES; pass++) {
     console.log(`Pass ${pass} of ${PASSES}`);
     floor.passes.push(runNode("the floor", ["bench/floor.mjs", JSON.stringify(task)], { env: floor.env }));
-    // There and back: what comes late in one pass comes early in the next.
+    // Forwards and backwards: what is late in one pass is early in the next.
     for (const entry of pass % 2 === 1 ? FIELD : FIELD.toReversed()) {
       console.log(`  ${entry.title} …`);
       const subject = subjects[entry.name];
@@ -135,7 +135,7 @@ async function benchPeers(databases) {
   return describePeers({ rounds: ROUNDS, subjects, floor: putTogether(floor.passes), versions: readVersions() });
 }
 
-/** The passes' cycles as if they had been one. */
+/** The passes' cycles joined as if they had been one. */
 function putTogether(passes) {
   return ROUNDS.map((_, index) => {
     const parts = passes.map((rounds) => rounds[index]);
@@ -188,7 +188,7 @@ async function benchProfile(databases) {
   );
 }
 
-/** The runs that wait in each database; a worker process has each to itself. */
+/** The runs that wait in each database; each worker process has a database to itself. */
 const PAUSED = [0, 100, 100_000];
 
 async function benchPaused(databases) {
@@ -253,7 +253,7 @@ function describeMachine({ version, loadBefore }) {
   return `${new Date().toISOString().slice(0, 10)}, commit ${commit}: ${os.cpus().length} × ${cpu?.model.trim() ?? "unknown processor"}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release()}, Node ${process.version}, Postgres ${version}, load ${loadBefore.toFixed(1)} before.`;
 }
 
-/** Each part stands between its marks, with the machine that it was measured on. */
+/** Each part is between its markers, with the machine that it was measured on. */
 function writeSections(sections, machine) {
   const kept = existsSync(DOCUMENT) ? readFileSync(DOCUMENT, "utf8") : "";
   const blocks = Object.keys(PARTS).map((name) => {
@@ -290,7 +290,7 @@ async function main(names) {
     secrets,
     settings: { max_connections: String(CONNECTIONS_MAX) },
   });
-  // What those who are killed leave behind goes with the rest.
+  // What killed processes leave behind is removed with the rest.
   process.env.TMPDIR = folder;
   try {
     const databases = await openDatabases({ secrets, server });

@@ -1,4 +1,4 @@
-/** Our own TypeScript as one JavaScript file, packages left out; made anew only when a source has changed. */
+/** Our own TypeScript as one JavaScript file, without packages; built again only when a source has changed. */
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -23,7 +23,7 @@ const KEEP_MS = 24 * 60 * 60 * 1000;
 export async function bundle(entry) {
   const name = entry.replaceAll(/[^a-z]+/g, "-");
   const known = readNote(name);
-  // Relative names: the note may have come along with a copy of the project, and must not lead back to the original.
+  // Relative names: the note may have been copied along with the project, and must not refer to the original.
   const isCurrent = known?.sources.every(([source, mark]) => fileMark(path.join(ROOT, source)) === mark);
   if (isCurrent && existsSync(path.join(CACHE, known.base))) return path.join(CACHE, known.base);
   const { base, sources } = await compile(entry, name);
@@ -35,7 +35,7 @@ function readNote(name) {
   try {
     return JSON.parse(readFileSync(path.join(CACHE, `${name}.json`), "utf8"));
   } catch {
-    // None yet, or one that was cut off: both only cost a compilation.
+    // Missing or truncated: both only cost a compilation.
     return null;
   }
 }
@@ -45,10 +45,7 @@ function fileMark(file) {
   return stats ? `${stats.mtimeMs} ${stats.size}` : "missing";
 }
 
-/**
- * The file is named by its content, so equal bundles are one file, and a program that runs never has its own changed
- * under it.
- */
+/** The file is named by its content, so equal bundles are one file, and the file of a running program never changes. */
 async function compile(entry, name) {
   const { build, stop } = await import("esbuild");
   const result = await build({
@@ -69,7 +66,7 @@ async function compile(entry, name) {
   }).catch((cause) => {
     throw new PlainError(`${entry} cannot be compiled:\n${cause.message}`, { cause });
   });
-  // Otherwise the compiler stays for as long as the program that it compiled.
+  // Otherwise the compiler process stays for as long as the program that it compiled.
   await stop();
   const [map, code] = result.outputFiles;
   const base = `${name}-${createHash("sha256").update(code.contents).digest("hex").slice(0, 16)}.mjs`;
@@ -84,7 +81,7 @@ async function compile(entry, name) {
 function put(name, contents, { replace = false } = {}) {
   const file = path.join(CACHE, name);
   if (existsSync(file) && !replace) {
-    // Shows that it is in use, so that nobody clears it away.
+    // Marks it as in use, so that it is not cleaned up.
     utimesSync(file, new Date(), new Date());
     return;
   }

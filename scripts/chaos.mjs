@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * `npm run chaos -- --minutes N --processes N --webs N --seed N`: faults at random for as long as you like; the report
- * says what came of it.
+ * shows the result.
  */
 import { spawn } from "node:child_process";
 import path from "node:path";

@@ -13,9 +13,7 @@ import { requireSupportedNode, ROOT, webAddress } from "./runtime.mjs";
 import { announce, startWeb } from "./process/services.mjs";
 import { supervise } from "./process/supervise.mjs";
 
-/**
- * Next renews pages by itself, but the worker was started from here and would go on with the code it was started with.
- */
+/** Next reloads pages by itself, but the worker was started from here and would continue with its old code. */
 const WATCHED_ROOMS = [
   "runs",
   "approvals",

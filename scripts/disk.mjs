@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { PlainError } from "./plain-error.mjs";
 
-/** A database that runs out of space mid-write stops serving; below this it is better not to begin. */
+/** A database that runs out of space during a write stops serving; below this it is better not to start. */
 const FREE_BYTES_MIN = 200 * 1024 * 1024;
 
 const megabytes = (bytes) => `${Math.floor(bytes / (1024 * 1024))} MB`;
@@ -16,7 +16,7 @@ export function diskFullError(folder, cause) {
   );
 }
 
-/** Refuses to begin when the file system of `folder` is nearly full. `freeBytes` is given by tests alone. */
+/** Refuses to start when the file system of `folder` is nearly full. `freeBytes` is passed by tests only. */
 export async function requireDiskSpace(folder, freeBytes) {
   const stats = freeBytes === undefined ? await statfs(folder) : undefined;
   const free = freeBytes ?? stats.bavail * stats.bsize;

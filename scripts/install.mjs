@@ -1,4 +1,4 @@
-/** Brings node_modules up to the lock file, and does nothing when they already agree. */
+/** Updates node_modules to the lock file, and does nothing when they already agree. */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { ROOT } from "./runtime.mjs";
 const STAMP = path.join(ROOT, "node_modules/.kimitsu-installed");
 const OUTPUT_TAIL_LINES = 15;
 
-/** Packages hold binaries, so the platform counts: a folder carried over from another system must be installed anew. */
+/** Packages hold binaries, so the platform counts: a folder copied from another system must be installed again. */
 export function installStamp() {
   return `${hashOf("package-lock.json")} ${process.platform} ${process.arch}`;
 }
@@ -82,7 +82,7 @@ function runNpm(args, signal) {
   });
 }
 
-/** Says what went wrong in the two cases that people meet; otherwise shows the end of npm's own words. */
+/** Explains the two common failures; otherwise shows the end of npm's own output. */
 export function npmFailure(output) {
   if (isDiskFull(output)) return diskFullError(path.join(ROOT, "node_modules"));
   const tail = output.trim().split("\n").slice(-OUTPUT_TAIL_LINES).join("\n");

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The `kimitsu` command. It brings the runtime, the secrets and, when a command asks for it, the database; lib/cli does
- * the rest.
+ * The `kimitsu` command. It provides the runtime, the secrets and, when a command asks for it, the database; lib/cli
+ * does the rest.
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -27,7 +27,7 @@ async function openApplicationDatabase() {
   const database = await openDatabase();
   try {
     await provideSecret({ create: true });
-    // A database of one's own is migrated by `kimitsu start`, when its owner means to.
+    // A database of one's own is migrated by `kimitsu start`, when its owner decides to.
     if (isEmbedded) await deployMigrations(database.url);
   } catch (error) {
     await database.stop();
@@ -44,7 +44,7 @@ async function provideSecret({ create }) {
   if (secrets) process.env.AUTH_SECRET = secrets.authSecret;
 }
 
-/** For backups and other tools: the address of the database, for as long as a start keeps it up. */
+/** For backups and other tools: the address of the database, while a start keeps it running. */
 async function printDatabaseUrl() {
   const { dataFolderPath } = await import("./postgres/data-folder.mjs");
   const { lockHolder } = await import("./process/instance-lock.mjs");
@@ -54,7 +54,7 @@ async function printDatabaseUrl() {
   console.log((await openDatabase()).url);
 }
 
-/** A database that runs already, or that is named; asking about a policy is no reason to start one. */
+/** A database that already runs, or that is named; a question about a policy is no reason to start one. */
 async function hasDatabase() {
   if (setting("DATABASE_URL")) return true;
   const { dataFolderPath } = await import("./postgres/data-folder.mjs");

@@ -54,13 +54,13 @@ function readOptions() {
   }
 }
 
-/** Lines of errors, counted by their message; everything else that is said is not kept. */
+/** Error lines, counted by their message; other output is not kept. */
 function watchLog() {
   const errors = new Map();
   const first = [];
   const write = (line) => {
     const text = line.slice(line.indexOf("| ") + 2);
-    // What is no line of the log is said by Node or Next.js while they start.
+    // What is not a line of the log is output of Node or Next.js while they start.
     const entry = text.startsWith("{") ? JSON.parse(text) : { level: 0 };
     if (entry.level < ERROR_LEVEL) return;
     const message = `log: ${entry.msg ?? "without a message"}`;
@@ -70,7 +70,7 @@ function watchLog() {
   return { errors, first, write };
 }
 
-/** The clients, in a process of their own: `heard(name)` resolves with the next message that has it. */
+/** The clients, in a process of their own: `heard(name)` resolves with the next message of that name. */
 function startClients(env) {
   const child = spawn(applicationNode(), ["--no-deprecation", "scripts/run-ts.mjs", "bench/load.ts"], {
     cwd: ROOT,

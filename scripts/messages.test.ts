@@ -10,7 +10,7 @@ import { freePort, requireFreePort } from "./process/ports.mjs";
 import { requireSupportedNode } from "./runtime.mjs";
 import { applyStartOptions } from "./start-options.mjs";
 
-test("an old Node is told which one is needed", () => {
+test("an old Node gets a message that names the required one", () => {
   expect(() => requireSupportedNode("18.20.1")).toThrow(/needs Node\.js 20\.19 or newer.*18\.20\.1/);
   expect(() => requireSupportedNode("20.18.9")).toThrow();
   for (const version of ["20.19.0", "22.1.0", "24.0.0"]) expect(() => requireSupportedNode(version)).not.toThrow();
@@ -27,7 +27,7 @@ test("start takes an environment and asks for nothing else; a word it does not k
   expect(() => applyStartOptions(["--env"], variables)).toThrow(/It takes --env NAME/);
 });
 
-test("a port in use is named together with a way out", async () => {
+test("a port in use is named together with a remedy", async () => {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -38,7 +38,7 @@ test("a port in use is named together with a way out", async () => {
   server.close();
 });
 
-test("npm without a network, and npm on a full disk, are told apart", () => {
+test("npm without a network, and npm on a full disk, are distinguished", () => {
   expect(npmFailure("npm error code EAI_AGAIN\nnpm error getaddrinfo EAI_AGAIN").message).toMatch(
     /registry cannot be reached/,
   );
@@ -48,7 +48,7 @@ test("npm without a network, and npm on a full disk, are told apart", () => {
   );
 });
 
-test("too little space is refused before the database begins, and a full disk is named when it meets one", async () => {
+test("too little space is refused before the database starts, and a full disk is named when it is hit", async () => {
   await expect(requireDiskSpace(os.tmpdir(), 50 * 1024 * 1024)).rejects.toThrow(/Only 50 MB are free.*at least 200 MB/);
   const full = startFailure({
     dataFolder: "/data",

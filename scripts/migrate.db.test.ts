@@ -69,7 +69,7 @@ test("a migration that was changed or removed after it was applied is named, and
   expect(await tables()).not.toContain("three");
 });
 
-test("a migration left unfinished by another tool is not passed over", async () => {
+test("a migration left unfinished by another tool is not skipped", async () => {
   write("1_one", "CREATE TABLE one (id int);");
   await deploy();
   const client = new pg.Client({ connectionString: databaseUrl(name) });
@@ -79,7 +79,7 @@ test("a migration left unfinished by another tool is not passed over", async () 
   await expect(deploy()).rejects.toThrow(/1_one was begun and did not finish:\s+syntax error/);
 });
 
-test("the schema and the migrations agree, and a column that only the schema has is seen", async () => {
+test("the schema and the migrations agree, and a column that only the schema has is reported", async () => {
   const migrationsFolder = path.join(folder, "migrations");
   cpSync(path.join(REAL, "migrations"), migrationsFolder, { recursive: true });
   expect(await schemaDifference(databaseUrl(name), { migrationsFolder })).toBe("");

@@ -14,7 +14,7 @@ import {
 } from "./postgres/migration-files.mjs";
 import { PlainError, reportFailure } from "./plain-error.mjs";
 
-/** Any constant will do, as long as every process of every release takes the same one ("kimitsu", in letters). */
+/** Any constant works, as long as every process of every release uses the same one ("kimitsu", in letters). */
 const LOCK_KEY = "30239094838096757";
 
 const USAGE = "Usage: node scripts/migrate.mjs deploy | new <name> | drift";
@@ -36,7 +36,7 @@ export async function deployMigrations(url, { migrationsFolder = MIGRATIONS_FOLD
   try {
     const migrations = listMigrations(migrationsFolder);
     if (pendingMigrations(migrations, await readApplied(client)).length === 0) return [];
-    // Held by this connection, so it goes with the process however that ends.
+    // Held by this connection, so it is released with the process however that ends.
     await client.query("SELECT pg_advisory_lock($1)", [LOCK_KEY]);
     await client.query(HISTORY_TABLE);
     const pending = pendingMigrations(migrations, await readApplied(client));
@@ -82,7 +82,7 @@ async function findDrift(url) {
     listMigrations().map(({ name }) => name),
     new Date(),
   );
-  // The engine is large; only the commands that compare pay for loading it.
+  // The engine is large; only the commands that compare load it.
   const { schemaDifference } = await import("./postgres/schema-engine.mjs");
   return schemaDifference(url);
 }

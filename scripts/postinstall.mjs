@@ -25,7 +25,7 @@ function generateClient() {
     );
 }
 
-/** npm links the commands of dependencies, not the project's own; without the link npx may go and ask the registry. */
+/** npm links the commands of dependencies, not the project's own; without the link npx may ask the registry. */
 function linkCommand() {
   const bin = path.join(ROOT, "node_modules/.bin");
   const target = path.join(ROOT, "scripts/kimitsu.mjs");

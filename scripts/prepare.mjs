@@ -14,7 +14,7 @@ import { applicationEnv, bootstrapAdmin, demoEnv, demoPort, isDemoProject, start
 import { supervise } from "./process/supervise.mjs";
 
 /**
- * The folder is ours from here on. Cheap refusals come first: nobody should wait for a build to learn that the port is
+ * The folder is locked from here on. Cheap checks come first: nobody should wait for a build to learn that the port is
  * taken.
  */
 export async function claimFolder(lifecycle) {
@@ -55,7 +55,7 @@ async function embedded(lifecycle, { dataFolder, secrets, say }) {
     );
     return keeper;
   });
-  // SIGQUIT ends PostgreSQL at once; it repairs itself at the next start.
+  // SIGQUIT ends PostgreSQL at once; it recovers at the next start.
   lifecycle.started("database", supervised.stop, () => process.kill(pid, "SIGQUIT"));
   return supervised.first.url;
 }

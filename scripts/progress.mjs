@@ -1,10 +1,10 @@
-/** Shows that a slow step is under way and how long it took. */
+/** Shows that a slow step is in progress and how long it took. */
 
 const TICK_MS = 100;
 
 let isDrawing = false;
 
-/** Prints a line without tearing the one that a step is drawing. */
+/** Prints a line without breaking the one that a step is drawing. */
 export function printLine(line, out = process.stdout) {
   out.write(`${isDrawing ? "\r\x1b[2K" : ""}${line}\n`);
 }

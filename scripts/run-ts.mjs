@@ -35,7 +35,7 @@ async function main([entry, ...args]) {
   if (!entry || !existsSync(path.join(ROOT, entry)))
     throw new PlainError(`There is no ${entry ?? "entry"} to run. Usage: node scripts/run-ts.mjs lib/….ts [arguments]`);
   await continueOnApplicationNode();
-  // The one who started us may be killed without a chance to say so; the channel's end is how we learn of it.
+  // Our parent may be killed without a chance to notify us; the channel's end shows it.
   if (process.channel) process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   await importTs(entry, args);
 }

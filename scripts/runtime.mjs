@@ -37,7 +37,7 @@ export function applicationNode() {
 
 /**
  * Runs this same script under the application's Node when the current one is too old, and ends with its exit code.
- * Returns at once when the current Node will do.
+ * Returns at once when the current Node is new enough.
  */
 export async function continueOnApplicationNode() {
   if (isNewEnough()) return;

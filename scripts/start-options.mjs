@@ -1,4 +1,4 @@
-/** What `kimitsu start` can be told beside the environment. */
+/** The options of `kimitsu start` beside the environment. */
 import { parseArgs } from "node:util";
 import { PlainError } from "./plain-error.mjs";
 
@@ -12,7 +12,7 @@ Options:
 
 Ports, folders and secrets are set in the environment: docs/reference/environment.md`;
 
-/** Gives the text to print for --help; otherwise sets what was given, and null. */
+/** Returns the text to print for --help; otherwise sets what was given, and returns null. */
 export function applyStartOptions(words, variables = process.env) {
   const { help, env } = read(words);
   if (help) return HELP;

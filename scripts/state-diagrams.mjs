@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Compares the diagrams in docs/ARCHITECTURE.md with the state tables; `--write` draws them anew. */
+/** Compares the diagrams in docs/ARCHITECTURE.md with the state tables; `--write` draws them again. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Makes lib/database/fixtures/first-schema.sql again, from which `npm test` tries upgrades. Only for as long as that
- * schema is not released: afterwards the file is what databases out there look like.
+ * Makes lib/database/fixtures/first-schema.sql again, from which `npm test` tests upgrades. Only until that schema is
+ * released: afterwards the file must match released databases.
  */
 import { spawn } from "node:child_process";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The web process: Next.js behind our own HTTP server, which decides where to listen, whom to believe about the
- * client's address, and how to end. Arguments: `--dev` for development.
+ * The web process: Next.js behind our own HTTP server, which decides where to listen, which source of the client's
+ * address to trust, and how to end. Arguments: `--dev` for development.
  */
 import http from "node:http";
 import { isMissingAddress, listenAddresses, portTakenError } from "./process/ports.mjs";
@@ -12,14 +12,14 @@ import { isEventStream, readRequestsMax, refuseWhenBusy } from "./web/web-limits
 import { markOperation } from "./web/web-operation.mjs";
 
 const EXIT_WITHIN_MS = 10_000;
-/** A client that sends its request slower than this is holding a connection, not using it. */
+/** A client that sends its request slower than this wastes a connection. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
 requireSupportedNode();
 await continueOnApplicationNode();
 
-// Whoever reads our output may be gone before us; that must not stop the orderly end.
+// The reader of our output may end before us; that must not stop the orderly end.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 const dev = process.argv.includes("--dev");

@@ -5,7 +5,7 @@ import { Button, buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageBar } from "@/components/ui/page-bar";
 
-/** Keeps the navigation, so that one broken page does not take the others with it. */
+/** Keeps the navigation, so that one broken page does not block the others. */
 export default function ConsoleErrorPage({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
   return (
     <>

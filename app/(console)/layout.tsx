@@ -34,7 +34,7 @@ const DESTINATION_NAMES: readonly DestinationName[] = [
   "Settings",
 ];
 
-/** The signed-in frame. Who is not signed in never gets past the first line. */
+/** The signed-in frame. People who are not signed in never get past the first line. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requireSession();
   const { user } = session;

@@ -4,7 +4,7 @@ import { needsOf } from "./needs-of";
 
 const COUNTS = { review: 3, settle: 2, either: 4 };
 
-test("nobody is told of what they may do nothing about", () => {
+test("people only see needs that they can act on", () => {
   const told = ROLES.map((role) => [
     role,
     needsOf({ user: { id: "usr_1", name: "Ana", email: "ana@example.org", role, groups: [] } }, COUNTS),

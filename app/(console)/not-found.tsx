@@ -3,7 +3,9 @@ import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageBar } from "@/components/ui/page-bar";
 
-/** Inside the frame, so that the way on is one click. What may not be seen and what does not exist read the same. */
+/**
+ * Inside the frame, so that other pages are one click away. What may not be seen and what does not exist look the same.
+ */
 export default function ConsoleNotFoundPage() {
   return (
     <>

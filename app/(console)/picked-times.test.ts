@@ -14,7 +14,7 @@ describe("times that were picked", () => {
     });
   });
 
-  test("where the clock leaves an hour out are the moment after it, and where it repeats one the first", () => {
+  test("that the clock skips become the moment after the gap, and repeated ones the first", () => {
     expect(settleTimes({ from: "2026-03-29T02:30" }, "Europe/Berlin")?.from).toBe("2026-03-29T01:00:00.000Z");
     expect(settleTimes({ from: "2026-10-25T02:30" }, "Europe/Berlin")?.from).toBe("2026-10-25T00:30:00.000Z");
   });
@@ -25,7 +25,7 @@ describe("times that were picked", () => {
     expect(settleTimes({}, "Asia/Tokyo")).toBeNull();
   });
 
-  test("stand in the picker as the reader's clock has them", () => {
+  test("are shown in the picker in the reader's time zone", () => {
     expect(pickerValue("2026-01-31T08:30:00.000Z", "Europe/Berlin")).toBe("2026-01-31T09:30");
     expect(pickerValue("yesterday", "Europe/Berlin")).toBeUndefined();
     expect(pickerValue(undefined, "Europe/Berlin")).toBeUndefined();

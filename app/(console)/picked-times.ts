@@ -27,5 +27,5 @@ export function pickerValue(text: string | undefined, zone: string): string | un
   return Number.isNaN(at.getTime()) ? undefined : wallTime(at, zone).slice(0, 16);
 }
 
-/** "Berlin" for Europe/Berlin: short enough to stand beside a label. */
+/** "Berlin" for Europe/Berlin: short enough for a label. */
 export const placeOf = (zone: string): string => zone.split("/").at(-1)?.replaceAll("_", " ") ?? zone;

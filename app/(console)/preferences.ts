@@ -9,7 +9,7 @@ import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
 
-/** Keeps a person's own choice with their account. Null when it did; else why not, for beside the control. */
+/** Stores a person's own choice with their account. Null on success; else why not, to be shown beside the control. */
 export async function savePreferences(change: PreferencesChange): Promise<string | null> {
   const session = await requireSession();
   try {

@@ -29,14 +29,14 @@ describe("an action", () => {
     });
   });
 
-  it("shows nothing of an unforeseen fault but the id under which the log has it", async () => {
+  it("shows nothing of an unexpected fault but the id under which the log has it", async () => {
     const state = await runAction(formOf({}), async () => {
       throw new Error("password authentication failed for user kimitsu");
     });
     expect(state.message).toMatch(/^Something went wrong; the server's log has it under req_\w+\.$/);
   });
 
-  it(verifies("actions:anything", "refuses what is no form before anything is done"), async () => {
+  it(verifies("actions:anything", "refuses what is not a form before anything is done"), async () => {
     for (const given of [null, undefined, "x", {}]) {
       const state = await runAction(given as unknown as FormData, () => expect.unreachable());
       expect(state).toEqual({
@@ -52,7 +52,7 @@ describe("an action", () => {
     await expect(runAction(formOf({}), async () => redirect("/inbox"))).rejects.toThrow("NEXT_REDIRECT");
   });
 
-  it("hands on what is shown once", async () => {
+  it("passes on what is shown once", async () => {
     expect(await runAction(formOf({}), async () => ({ message: "made", secret: "s" }))).toMatchObject({
       status: "done",
       message: "made",

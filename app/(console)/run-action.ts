@@ -5,8 +5,8 @@ import { createId } from "@/lib/ids";
 import { log } from "@/lib/log";
 
 /**
- * The edge at which a server action turns a refusal into words for its form. What nobody foresaw is logged under an id,
- * and only the id is shown. Redirects pass through.
+ * The boundary at which a server action turns a refusal into a message for its form. An unexpected error is logged
+ * under an id, and only the id is shown. Redirects pass through.
  */
 export async function runAction(
   form: FormData,

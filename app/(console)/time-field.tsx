@@ -2,7 +2,7 @@ import { TextField } from "@/components/ui/field";
 import { pickerValue, placeOf } from "./picked-times";
 
 /**
- * A moment of the address, as the reader's clock has it. When the zone becomes known the moment is written anew; what
+ * A moment of the address, as the reader's clock has it. When the zone becomes known the moment is written again; what
  * was typed into an empty field stays.
  */
 export function TimeField({

@@ -48,7 +48,7 @@ export function momentOf(text: string, zone: string): Date | null {
   return moments.find((at) => wallTime(at, zone) === shown) ?? endOfGap(moments, zone);
 }
 
-/** Between the moment that it would be by the clocks from before and by those from after: where the offset changes. */
+/** Between the moments by the offset before and by the offset after: where the offset changes. */
 function endOfGap(moments: readonly Date[], zone: string): Date {
   let [before, after] = [(moments[0] ?? new Date(0)).getTime(), (moments.at(-1) ?? new Date(0)).getTime()];
   const first = offsetMs(new Date(before), zone);

@@ -78,7 +78,7 @@ describe("deciding on a run", () => {
   test(
     verifies(
       "promise:7",
-      "nobody who started the run, or one that it is a retry of, decides its calls, and nobody of them is told that they could",
+      "nobody who started the run, or one that it is a retry of, decides its calls or is listed as somebody who could",
     ),
     async () => {
       const others = [await bench.login("operator", { name: "Olu" }), await bench.login("admin", { name: "Oda" })];
@@ -111,14 +111,14 @@ describe("deciding on a run", () => {
     },
   );
 
-  test("reject: it never reaches the server, and the agent goes on", async () => {
+  test("reject: it never reaches the server, and the agent continues", async () => {
     const { runId } = await waiting();
     expect((await onRun(REJECT, runId, { reason: "Wrong" })).body.status).toBe("rejected");
     expect(await bench.advance(runId)).toEqual({ kind: "settled" });
     expect(await sentBy(runId)).toBe(0);
   });
 
-  test("409 for what was decided, with who, what and when, by whichever way it is asked", async () => {
+  test("409 for what was decided, with who, what and when, by every endpoint", async () => {
     const { runId, approval } = await waiting();
     await onRun(REJECT, runId, {});
     const late = [
@@ -185,7 +185,7 @@ describe("deciding on a run", () => {
     expect((await two.server.calls("t-none")).length).toBe(1);
   });
 
-  test("404 for a run or a call that is not there, or of another run", async () => {
+  test("404 for a run or a call that does not exist, or of another run", async () => {
     const one = await waiting();
     const other = await waiting();
     expect((await onRun(APPROVE, "run_none", {})).status).toBe(404);
@@ -193,7 +193,7 @@ describe("deciding on a run", () => {
     expect((await onRun(APPROVE, one.runId, { call_id: other.approval.callId })).status).toBe(404);
   });
 
-  test("403 for whoever started it, for viewers, and for tokens without the scope; identity never comes from the body", async () => {
+  test("403 for the person who started it, for viewers, and for tokens without the scope; identity never comes from the body", async () => {
     const { runId } = await waiting();
     const own = await onRun(APPROVE, runId, {}, operator.token);
     expect([own.status, own.body.error.message]).toEqual([
@@ -305,10 +305,7 @@ describe("more time", () => {
 
 describe("not now", () => {
   test(
-    verifies(
-      "inbox:aside",
-      "by API: until a time, or until a change; taken up again once, and refused when it is decided",
-    ),
+    verifies("inbox:aside", "by API: until a time, or until a change; ended once, and refused when it is decided"),
     async () => {
       const { runId, approval } = await waiting();
       const { status, body } = await onApproval(SET_ASIDE, approval.id, { minutes: 5, note: "waits for finance" });
@@ -330,7 +327,7 @@ describe("not now", () => {
       ]);
       const aside = async () =>
         (await ask(GET, `/approvals?run=${runId}`, { token: operator.token })).body.items[0].set_asides;
-      // Until something changes; the other one's time, by the clock of these tests, was long ago.
+      // Until something changes; by the clock of these tests the other one's time has passed.
       await database.db.setAside.updateMany({
         where: { approvalId: approval.id, userId: rob.user.id },
         data: { until: null },
@@ -366,7 +363,7 @@ describe("not now", () => {
     },
   );
 
-  test("403 for who could not decide it, 404 for none, 422 for what cannot be", async () => {
+  test("403 for people who could not decide it, 404 for none, 422 for invalid times", async () => {
     const { approval } = await waiting();
     expect((await onApproval(SET_ASIDE, approval.id, {}, operator.token)).status).toBe(403);
     expect((await onApproval(SET_ASIDE, "apr_none", {})).status).toBe(404);

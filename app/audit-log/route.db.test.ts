@@ -83,7 +83,7 @@ describe("401", () => {
   });
 
   test(
-    verifies("tokens:refused", "with a token that is unknown, revoked, expired, or whose person is shut out"),
+    verifies("tokens:refused", "with a token that is unknown, revoked, expired, or whose person is disabled"),
     async () => {
       const revoked = await tokenFor("operator", ["audit:read"]);
       await revokeToken(deps(), revoked.user.actor, { tokenId: revoked.id, ownerId: null });
@@ -111,7 +111,7 @@ describe("401", () => {
       "session:disabled",
       verifies(
         "session:password-change",
-        "with a session from before the person was shut out, or before a new password",
+        "with a session from before the person was disabled, or before a new password",
       ),
     ),
     async () => {
@@ -133,7 +133,7 @@ describe("401", () => {
 });
 
 describe("403", () => {
-  test(verifies("session:role-change", "a role change holds from the next request on"), async () => {
+  test(verifies("session:role-change", "a role change applies from the next request on"), async () => {
     const admin = await buildUser(deps(), "admin");
     const user = await buildUser(deps(), "operator");
     const cookie = await sessionCookie(user);
@@ -173,10 +173,7 @@ test("a NUL in the address is refused before it reaches the database", async () 
 
 describe("429", () => {
   test(
-    verifies(
-      "tokens:rate-limit",
-      "an address that tries many tokens is told when to come back, and others are not touched",
-    ),
+    verifies("tokens:rate-limit", "an address that tries many tokens gets Retry-After, and others are not affected"),
     async () => {
       const tries = await Promise.all(
         Array.from({ length: 70 }, () => ask({ token: "nonsense", address: "192.0.2.99" })),

@@ -16,7 +16,7 @@ export const metadata: Metadata = { title: "API reference" };
 
 const TOKEN_COMMAND = "npx kimitsu token create --name my-script --scopes runs:read";
 
-/** Rendered from the very document that /openapi.json serves, so the two cannot part. Public, like that document. */
+/** Rendered from the document that /openapi.json serves, so the two cannot differ. Public, like that document. */
 export default async function DocsPage() {
   const document = openApiDocument() as unknown as ApiDocument;
   const groups = listOperations(document);
@@ -99,7 +99,7 @@ export default async function DocsPage() {
   );
 }
 
-/** The address under which this page was asked for, so that the examples can be pasted as they are. */
+/** The address of this request, so that the examples can be pasted as they are. */
 async function ownOrigin(): Promise<string> {
   const given = await headers();
   const host = given.get("x-forwarded-host") ?? given.get("host") ?? "localhost:3000";

@@ -33,7 +33,7 @@ const valueOf = (text: string, series: string) =>
 const exported = (text: string) =>
   [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => ({ name: name!, type: type! }));
 
-/** Every name under which Prometheus knows what is exported. */
+/** Every metric name that is exported to Prometheus. */
 const seriesOf = (text: string) =>
   new Set(
     exported(text).flatMap(({ name, type }) =>
@@ -43,7 +43,10 @@ const seriesOf = (text: string) =>
 
 describe("200", () => {
   test(
-    verifies("operations:metrics", "a scrape counts a run from its start over its question and its calls to its end"),
+    verifies(
+      "operations:metrics",
+      "a scrape counts a run from its start through its question and its calls to its end",
+    ),
     async () => {
       const { runId } = await startRun(bench.deps, { workflow: "main", params: {}, actor: TEST_ACTOR });
       const queued = await scrape();

@@ -64,10 +64,9 @@ test("tools have danger, annotations, fingerprints and the state of their pin", 
   expect(await read(TOOLS, "?server=other")).toEqual([]);
 });
 
-test("a definition that changed is shown as it is now, beside the one that is trusted, and as trusted once it is back; one that is no longer listed is gone; a server that went away is unreachable", async () => {
+test("a changed definition is shown beside the trusted one until it changes back; an unlisted one is gone; a stopped server is unreachable", async () => {
   const before = await tool("slow");
-  // Who is still connected hears of a change as well, and keeps it when it comes to it: after what comes next here,
-  // perhaps.
+  // A connected client is notified of a change as well, and may store it later than the next lines here.
   await bench.deps.pool.close();
   await bench.server.change({ name: "slow", description: "Something else altogether" });
   const later = await openApiBench(database, { url: bench.server.url });

@@ -41,7 +41,7 @@ describe("202", () => {
 describe("Idempotency-Key", () => {
   const body = { workflow: "main", params: { text: "once" } };
 
-  test("the same request gives the same run, and is woken once", async () => {
+  test("the same request gives the same run, and its wake notification is sent once", async () => {
     const before = await countRuns();
     const first = await start(body, { "idempotency-key": "same" });
     const second = await start(body, { "idempotency-key": "same" });
@@ -91,7 +91,7 @@ describe("Idempotency-Key", () => {
     expect((await start(body, { "idempotency-key": "daily" })).body).not.toEqual(first.body);
   });
 
-  test("a key that is no key is refused", async () => {
+  test("an invalid key is refused", async () => {
     const { status, body: refusal } = await start(body, { "idempotency-key": "x".repeat(256) });
     expect([status, refusal.error.issues[0].path]).toEqual([422, "header.idempotency-key"]);
   });

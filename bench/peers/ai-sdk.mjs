@@ -1,6 +1,6 @@
 /**
- * Vercel AI SDK: `toolApproval` of `generateText`; the messages are kept in a table by hand, as it has no persistence
- * of its own.
+ * Vercel AI SDK: `toolApproval` of `generateText`; the messages are stored in a table by our own code, as it has no
+ * persistence of its own.
  */
 import { generateText, isStepCount, tool } from "ai";
 import pg from "pg";
@@ -56,7 +56,7 @@ export async function open({ url, onAct }) {
       return id;
     },
     decide,
-    // What is kept are the messages before the decision.
+    // The messages before the decision are stored.
     recover: async () => "asks",
     close: () => pool.end(),
   };

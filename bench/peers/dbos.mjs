@@ -52,12 +52,12 @@ export async function open({ url, onAct }) {
       await mustEnd(handles.get(id) ?? DBOS.retrieveWorkflow(id));
       handles.delete(id);
     },
-    // `launch()` above took up again what this application had left.
+    // `launch()` above resumed what this application had left.
     recover: async (id) => {
       await mustEnd(DBOS.retrieveWorkflow(id));
       return "ended";
     },
-    // The application is one in a process; deciding needs only a client.
+    // A process can have one application; deciding needs only a client.
     openOther: async () => subject,
     close: async () => {
       await client.destroy();

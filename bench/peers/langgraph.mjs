@@ -51,7 +51,7 @@ export async function open({ url, onAct }, durability = "async") {
       if (!hasEnded(await graph.invoke(new Command({ resume: { approved: true } }), thread(id))))
         throw new Error("the graph did not end");
     },
-    // Without input it goes on from its last checkpoint.
+    // Without input it continues from its last checkpoint.
     recover: async (id) => (hasEnded(await graph.invoke(null, thread(id))) ? "ended" : "asks"),
     close: () => pool.end(),
   };

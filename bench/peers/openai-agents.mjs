@@ -71,7 +71,7 @@ export async function open({ url, onAct }) {
       return id;
     },
     decide,
-    // What is kept is the state before the decision.
+    // The state before the decision is stored.
     recover: async () => "asks",
     close: () => pool.end(),
   };

@@ -7,7 +7,7 @@ import { Prose } from "./prose";
 interface Props {
   schema: Schema;
   schemas: Schemas;
-  /** Named schemas that are open above this one; met again, they are only named. */
+  /** Named schemas that are already open above this one; nested again, they are only named. */
   above?: readonly string[];
 }
 

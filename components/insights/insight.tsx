@@ -34,7 +34,7 @@ export function Insight({ id, title, says, isHalf = false, children }: Props) {
   );
 }
 
-/** The figures of a drawing, for whoever would rather read them. */
+/** The figures of a chart, as a table. */
 export function AsTable({ children }: { children: ReactNode }) {
   return (
     <details className="group mt-3">
@@ -47,7 +47,7 @@ export function AsTable({ children }: { children: ReactNode }) {
   );
 }
 
-/** The few figures that say how it goes. */
+/** The few figures that summarise it. */
 export function KeyFigures({ figures }: { figures: readonly { name: string; value: string; more: string }[] }) {
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-4 border-b border-line px-4 py-4 tablet:grid-cols-3 tablet:px-6 wide:grid-cols-6">

@@ -11,7 +11,7 @@ const HEIGHT = TOP + PLOT_HEIGHT + FOOT;
 export const heightAt = (place: number): number => TOP + PLOT_HEIGHT * (1 - place);
 
 interface Props {
-  /** What a reader hears in the place of the drawing; the table below has the figures. */
+  /** What a screen reader reads instead of the chart; the table below has the figures. */
   label: string;
   scale: Scale;
   describeTick: (value: number) => string;

@@ -9,7 +9,7 @@ describe("scales", () => {
     expect(countScale(7).place(4)).toBe(0.5);
   });
 
-  test("hold every wait between lengths of time that people know", () => {
+  test("hold every wait between familiar durations", () => {
     for (const waits of [[0], [40], [500, 900], [4_000, 80_000], [60_000], [1, 400 * 86_400_000]]) {
       const scale = waitScale(waits);
       expect(scale.ticks.length).toBeGreaterThan(1);

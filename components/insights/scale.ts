@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Lengths of time that people know; waits differ by factors, so the scale is by factors too. */
+/** Familiar durations; waits differ by factors, so the scale is logarithmic. */
 const WAIT_TICKS = [
   100,
   SECOND_MS,
@@ -63,7 +63,7 @@ const NAMES_MAX_ON_PHONE = 5;
 /** A bar is never so wide that it looks like a field. */
 const WIDTH_MAX = 4;
 
-/** Where bars stand side by side, and which of them can be named without names running into each other. */
+/** Positions of bars side by side, and which of them can be labelled without overlapping labels. */
 export function placeSlots(count: number): Slot[] {
   const slot = 100 / count;
   const width = Math.min(slot * 0.72, WIDTH_MAX);
@@ -71,7 +71,7 @@ export function placeSlots(count: number): Slot[] {
   const everyOnPhone = Math.ceil(Math.ceil(count / NAMES_MAX_ON_PHONE) / every) * every;
   return Array.from({ length: count }, (_, index) => {
     const middle = slot * (index + 0.5);
-    // Counted from the end, so that the newest has its name.
+    // Counted from the end, so that the newest has a label.
     const fromEnd = count - 1 - index;
     return {
       middle,

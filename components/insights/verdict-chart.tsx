@@ -14,7 +14,7 @@ const NUMBERED_MAX_ON_PHONE = 10;
 
 const totalOf = ({ approved, rejected, expired }: Verdicts): number => approved + rejected + expired;
 
-/** What people said, part by part: one bar each, made of what was approved, rejected and left to expire. */
+/** How approvals ended, part by part: one bar each, made of approved, rejected and expired. */
 export function VerdictChart({ parts, label }: { parts: readonly VerdictPart[]; label: string }) {
   const slots = placeSlots(parts.length);
   const scale = countScale(Math.max(...parts.map(totalOf)));

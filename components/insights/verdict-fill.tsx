@@ -8,7 +8,7 @@ const fillClass: Record<Outcome, string> = {
   expired: "fill-paper stroke-ink-2",
 };
 
-/** Solid, hatched, hollow: told apart without any colour. */
+/** Solid, hatched, hollow: distinguishable without colour. */
 export function outcomeLook(outcome: Outcome): { className: string; fill?: string; strokeDasharray?: string } {
   return {
     className: fillClass[outcome],

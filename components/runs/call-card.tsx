@@ -33,7 +33,7 @@ export interface CallFacts {
     comment: string | null;
     edited: boolean;
   }[];
-  /** What people said became of it. */
+  /** How people settled it. */
   acts: readonly ShownAct[];
   durationMs: number | null;
   unsettledMs: number | null;

@@ -9,7 +9,7 @@ const SETTLED: Readonly<Record<string, string>> = {
 
 /**
  * What an event is about, in a few words: the call, the verdict, the layer and the line that decided, who it was done
- * to, what a person said of it. Of what an agent or a model wrote nothing; opened, the event has all of it.
+ * to, what a person said of it. Nothing that an agent or a model wrote; the opened event shows all of it.
  */
 export function describeEvent(data: EventFacts, call: { tool: string; summary: string } | null): string {
   const text = (name: string): string =>

@@ -23,7 +23,7 @@ test.each([
   [0.00000123, "under $0.0001"],
   [0.0021, "$0.0021"],
   [12.5, "$12.50"],
-])("a cost of %d reads %s, and what cost something never reads as nothing", (usd, text) => {
+])("a cost of %d reads %s, and a small cost never reads as zero", (usd, text) => {
   expect(describeCost(usd)).toBe(text);
 });
 
@@ -52,6 +52,6 @@ test.each([
     [211_000, 211_004, 211_008],
     ["3:31.000", "3:31.004", "3:31.008"],
   ],
-])("ticks at %j are told apart", (times, labels) => {
+])("ticks at %j are distinguishable", (times, labels) => {
   expect(describeTicks(times)).toEqual(labels);
 });

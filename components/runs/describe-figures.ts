@@ -32,8 +32,8 @@ export function describeInTwo(ms: number, large: Unit, small: Unit): string {
 }
 
 /**
- * Times on one axis, in words that tell neighbours apart: where two units do not, as a clock, to the thousandth of a
- * second if need be.
+ * Times on one axis, formatted so that neighbours differ: where two units are not enough, as a clock, to the thousandth
+ * of a second if needed.
  */
 export function describeTicks(times: readonly number[]): string[] {
   const prints = [
@@ -59,7 +59,7 @@ function printClock(ms: number, digits: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Small sums keep the digits that tell them apart; nothing is ever shown as $0.00 that did cost something. */
+/** Small sums keep the digits that distinguish them; a small cost is never shown as $0.00. */
 export function describeCost(usd: number): string {
   if (usd === 0) return "$0";
   if (usd < 0.0001) return "under $0.0001";

@@ -8,9 +8,9 @@ const GATHER_MS = 250;
 const AGAIN_MS = 3_000;
 
 /**
- * Keeps the page of a run true while it goes on: reads the run's own stream of events and asks for the page again when
- * one arrives. A hidden tab closes the stream and catches up when it is looked at. Without a stream, it asks every few
- * seconds.
+ * Keeps the page of a run current while it continues: reads the run's own stream of events and asks for the page again
+ * when one arrives. A hidden tab closes the stream and catches up when it is visible again. Without a stream, it asks
+ * every few seconds.
  */
 export function FollowRun({ runId, after }: { runId: string; after: number }) {
   const refreshPage = useRefresh();

@@ -9,7 +9,7 @@ function page(ids: string, more = true): ListedPage {
 const shown = ({ items, nextCursor }: ListedPage) =>
   `${items.map(({ id }) => id).join("")}${nextCursor ? `…${nextCursor}` : ""}`;
 
-describe("a page that is put into the rows that are there", () => {
+describe("a page merged into the existing rows", () => {
   test.each([
     ["follows them", page("zyx"), "x", page("wvu"), "zyxwvu…u"],
     ["is the last one", page("zyx"), "x", page("wv", false), "zyxwv"],

@@ -6,10 +6,9 @@ export interface ListedPage {
 }
 
 /**
- * Puts a page that was read just now into the rows that are there already. Its rows take the place of everything
- * between `after`, where it begins, and where it ends, so that rows which no longer fit go. When it begins at the top
- * and does not reach the rows that are there, it stands alone: what lies between is not known, and a list with a hole
- * would lie.
+ * Merges a page that was just read into the existing rows. Its rows take the place of everything between `after`, where
+ * it begins, and where it ends, so that rows which no longer match are removed. When it begins at the top and does not
+ * reach the existing rows, it replaces them: what is between is not known, and a list with a gap would be wrong.
  */
 export function joinPages(list: ListedPage, after: string | null, page: ListedPage): ListedPage {
   const above = after === null ? [] : list.items.filter(({ id }) => id >= after);

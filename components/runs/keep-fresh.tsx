@@ -4,9 +4,8 @@ import { useEffect, useTransition } from "react";
 import { useRefresh } from "@/components/ui/online";
 
 /**
- * Asks for the page again while something on it still changes. A hidden tab asks for nothing, and catches up when it is
- * looked at. The next question waits for the answer to the one before, so that a slow server is not asked faster than
- * it can speak.
+ * Refreshes the page while something on it still changes. A hidden tab does not refresh, and catches up when it is
+ * visible again. The next request waits for the answer to the one before, so that a slow server is not overloaded.
  */
 export function KeepFresh({ everyMs }: { everyMs: number }) {
   const refreshPage = useRefresh();

@@ -6,7 +6,7 @@ export interface ShownAct {
   what: string;
   by: string;
   at: string;
-  /** What they said became of a call. */
+  /** How they settled a call. */
   outcome: string | null;
   /** Their own words. */
   said: string | null;

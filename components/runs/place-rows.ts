@@ -1,9 +1,6 @@
 export type Place = { index: number } | { gap: number; before: number };
 
-/**
- * The rows that stand in the page, with the gaps that stand for all others: those from `from` up to `to`, and the one
- * that is kept.
- */
+/** The rendered rows, with gaps for all others: those from `from` up to `to`, and the one that is kept. */
 export function placeRows(
   { from, to, rowHeight }: { from: number; to: number; rowHeight: number },
   count: number,

@@ -24,7 +24,7 @@ interface Props {
 
 const HEAD_ROWS = 1;
 const REFRESH_MS = 3_000;
-/** A page that is drawn so soon after the Back button was pressed is the one it led to. */
+/** A page rendered this soon after the Back button was pressed is the one it led to. */
 const BACK_MS = 5_000;
 
 let wentBackAt = -BACK_MS;
@@ -33,8 +33,8 @@ if (typeof window !== "undefined") window.addEventListener("popstate", () => (we
 const never = () => () => undefined;
 
 /**
- * Runs without an end: scrolling brings the next page, and only the rows near the window stand in the page. Without
- * scripts it is a page with a link to the next.
+ * Runs without an end: scrolling brings the next page, and only the rows near the window are rendered. Without scripts
+ * it is a page with a link to the next.
  */
 export function RunList({ label, first, now, rowsHref, firstHref, nextHref }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
@@ -99,7 +99,7 @@ export function RunList({ label, first, now, rowsHref, firstHref, nextHref }: Pr
   );
 }
 
-/** Near the end the next page is asked for; what still changes and is seen is read again every few seconds. */
+/** Near the end the next page is requested; visible rows that still change are read again every few seconds. */
 function useMoreAndFresh(
   store: RunStore,
   { from, to, rowHeight, count, loading }: VisibleRows & { count: number; loading: RunListState["loading"] },
@@ -116,8 +116,8 @@ function useMoreAndFresh(
 }
 
 /**
- * Stands for rows that are not in the page. The height is an attribute, because our policy refuses styles in the page's
- * text; one cell, because more would be columns.
+ * Placeholder for rows that are not rendered. The height is an attribute, because our content security policy refuses
+ * inline styles; one cell, because more would be columns.
  */
 function Gap({ rows, rowHeight }: { rows: number; rowHeight: number }) {
   return (

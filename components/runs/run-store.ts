@@ -9,16 +9,16 @@ export interface RunListState extends ListedPage {
 export interface RunStore {
   get: () => RunListState;
   subscribe: (listener: () => void) => () => void;
-  /** The first page, read anew, takes its place above the older ones. */
+  /** The first page, read again, replaces its old rows above the older ones. */
   renew: (first: ListedPage) => void;
   loadMore: () => Promise<void>;
   /** Reads this part of the list again if a run in it still changes. */
   refresh: (from: number, to: number) => Promise<void>;
-  /** The place in the list, for who comes back to it. */
+  /** The position in the list, for when the reader returns to it. */
   scrollY: number;
 }
 
-/** The last list is kept while a run of it is looked at: who comes back finds it as long as it was. */
+/** The last list is kept while one of its runs is open: a reader who returns finds it at the same length. */
 let last: { rowsHref: string; store: RunStore } | null = null;
 
 export function openRunStore(rowsHref: string, first: ListedPage): RunStore {
@@ -27,7 +27,7 @@ export function openRunStore(rowsHref: string, first: ListedPage): RunStore {
     return last.store;
   }
   const store = createRunStore(rowsHref, first);
-  // On the server there is no one who comes back, and everybody shares the module.
+  // On the server nobody returns to a list, and all requests share the module.
   if (typeof window !== "undefined") last = { rowsHref, store };
   return store;
 }

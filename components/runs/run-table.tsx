@@ -52,7 +52,7 @@ export function RunTable({
 
 /**
  * What a run is about has all the room that is left; on very wide screens the others have more too, so that a row stays
- * one thing to the eye.
+ * readable as one.
  */
 export function RunHeads({ withWorkflow = true }: { withWorkflow?: boolean }) {
   return (
@@ -153,8 +153,7 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
 }
 
 /**
- * Rows of a long list have one height, so that each has this line; a run that was started with nothing is told by its
- * id.
+ * Rows of a long list have one height, so that each has this line; a run that was started with nothing shows its id.
  */
 const aboutOf = ({ about, id }: ListedRun): string => about || `started with nothing, …${id.slice(-8)}`;
 

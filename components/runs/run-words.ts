@@ -2,7 +2,7 @@ import type { CallStatus } from "@/lib/runs/rules/call-state";
 import type { RunStatus } from "@/lib/runs/rules/run-state";
 import type { StepStatus } from "@/lib/runs/rules/step-state";
 
-/** How a state is drawn. The form differs with the colour, so that neither has to speak alone. */
+/** How a state is drawn. The shape differs as well as the colour, so that neither carries the meaning alone. */
 export type Mark = "done" | "partly" | "failed" | "working" | "person" | "idle" | "none";
 
 type Words<Status extends string> = Readonly<Record<Status, { word: string; mark: Mark }>>;
@@ -17,7 +17,7 @@ export const RUN_WORDS: Words<RunStatus> = {
   cancelled: { word: "Cancelled", mark: "none" },
 };
 
-/** A run that came to its end by giving up a part of its work is told from one that did all of it. */
+/** A run that ended with a part of its work given up differs from one that did all of it. */
 export function describeRun({ status, degraded }: { status: RunStatus; degraded: boolean }): {
   word: string;
   mark: Mark;
@@ -51,7 +51,7 @@ export const CALL_WORDS: Words<CallStatus> = {
 
 export const RUN_STATUSES = Object.keys(RUN_WORDS) as RunStatus[];
 
-/** A run in one of these states still changes by itself or by a person's word. */
+/** A run in one of these states still changes by itself or by a person's decision. */
 export function isActive(status: RunStatus): boolean {
   return status !== "complete" && status !== "failed" && status !== "cancelled";
 }

@@ -5,7 +5,7 @@ const shapes: Record<Mark, string> = {
   done: "rounded-full bg-ok",
   // A diamond: neither the circle of what went well nor the square of what failed.
   partly: "scale-90 rotate-45 rounded-[2px] bg-medium",
-  // A square among circles: failure is found without telling colours apart.
+  // A square among circles: failures are visible without colour.
   failed: "rounded-[2px] bg-critical",
   working: "rounded-full bg-accent",
   person: "rounded-full border-2 border-high",

@@ -14,9 +14,7 @@ const blocks: Record<Mark, string> = {
 
 const SHOWN_MAX = 16;
 
-/**
- * The steps of a run as small blocks, in the order of the pipeline; said in one sentence to those who do not see them.
- */
+/** The steps of a run as small blocks, in the order of the pipeline; described in one sentence for screen readers. */
 export function StepStrip({ steps, total }: { steps: readonly { key: string; status: StepStatus }[]; total: number }) {
   const shown = steps.slice(0, SHOWN_MAX);
   const done = steps.filter(({ status }) => status === "complete").length;

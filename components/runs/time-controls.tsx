@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button";
 import { isWhole, moveView, type TimeView, WHOLE_VIEW, zoomView } from "./time-view";
 import { MOVE_STEP, ZOOM_STEP } from "./use-time-view";
 
-/** The same as drawing across, the wheel and the keys, for a press. */
+/** The same as dragging, the wheel and the keys, as buttons. */
 export function TimeControls({
   view,
   onChange,

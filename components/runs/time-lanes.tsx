@@ -14,7 +14,7 @@ import { useTimeView } from "./use-time-view";
 
 export interface LaneSpan extends Stretch {
   kind: "step" | "model" | "tool" | "person";
-  /** More than one when they lie too close together to be told apart. */
+  /** More than one when they are too close together to be drawn apart. */
   count: number;
   /** Their lengths together. */
   workMs: number;

@@ -31,7 +31,7 @@ describe("the time scale of a run", () => {
     expect([places[0], places.at(-1)]).toEqual([0, 100]);
   });
 
-  test("tells the time that stands at each place, folded or not", () => {
+  test("gives the time at each place, folded or not", () => {
     for (const busy of [
       [{ from: 0, to: 9000 }],
       [
@@ -51,7 +51,7 @@ describe("the time scale of a run", () => {
   });
 });
 
-test("stretches that touch or overlap become one, and empty ones go", () => {
+test("spans that touch or overlap become one, and empty ones are dropped", () => {
   expect(
     joinStretches([
       { from: 5, to: 7 },

@@ -6,7 +6,7 @@ export interface Stretch {
 export interface TimeScale {
   /** Percent of the width, from 0 to 100. */
   place(time: number): number;
-  /** The time that stands at this percent of the width. */
+  /** The time at this percent of the width. */
   timeAt(percent: number): number;
   /** True when time in which nothing worked is drawn shorter than it was. */
   isFolded: boolean;
@@ -59,7 +59,7 @@ function between(corners: readonly Corner[], given: { time: number } | { percent
   return left[value] + ((at - left[key]) / (right[key] - left[key])) * (right[value] - left[value]);
 }
 
-/** Stretches that touch or overlap become one; empty ones go. */
+/** Spans that touch or overlap become one; empty ones are dropped. */
 export function joinStretches(stretches: readonly Stretch[]): Stretch[] {
   const joined: Stretch[] = [];
   for (const stretch of stretches.filter(({ from, to }) => to > from).toSorted((one, other) => one.from - other.from)) {

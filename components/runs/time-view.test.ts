@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isWhole, moveView, placeInView, selectInView, WHOLE_VIEW, zoomView } from "./time-view";
 
 describe("the part of a timeline that is shown", () => {
-  test("comes closer around the place that is pointed at", () => {
+  test("zooms in around the place that is pointed at", () => {
     expect(zoomView(WHOLE_VIEW, 2)).toEqual({ from: 25, to: 75 });
     expect(zoomView(WHOLE_VIEW, 4, 0)).toEqual({ from: 0, to: 25 });
     const view = zoomView({ from: 20, to: 60 }, 2, 0.75);
@@ -22,7 +22,7 @@ describe("the part of a timeline that is shown", () => {
     expect(moveView({ from: 40, to: 60 }, -9)).toEqual({ from: 0, to: 20 });
   });
 
-  test("is what was drawn across, in whichever direction and however far outside it ended", () => {
+  test("is what was dragged across, in either direction and however far outside it ended", () => {
     expect(selectInView({ from: 50, to: 100 }, 0.5, 0)).toEqual({ from: 50, to: 75 });
     expect(selectInView(WHOLE_VIEW, 0.9, 1.4)).toEqual({ from: 90, to: 100 });
   });

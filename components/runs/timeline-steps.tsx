@@ -17,7 +17,7 @@ export interface TimelineEntry {
   title: string;
   isCode: boolean;
   detail: string;
-  /** What people said of it. */
+  /** What people decided about it. */
   acts: readonly ShownAct[];
   href?: string;
 }
@@ -31,7 +31,7 @@ export interface TimelineStep {
   at: string | null;
   detail: string;
   error: string | null;
-  /** What people said of its answers. */
+  /** How people reviewed its answers. */
   acts: readonly ShownAct[];
   /** The first and the last ones when there are more. */
   entries: readonly TimelineEntry[];

@@ -4,12 +4,9 @@ import { useEffect, useState } from "react";
 import type { Lane, LaneSpan } from "./time-lanes";
 import type { Stretch } from "./time-scale";
 
-/** Zooming is many small steps; only where it comes to rest is asked for. */
+/** Zooming is many small steps; only the final position is requested. */
 const REST_MS = 150;
-/**
- * So much on each side is asked for along with what is shown, as parts of it, so that a small move needs no new
- * question.
- */
+/** This much more on each side is requested, as parts of the view, so that a small move needs no new request. */
 const MARGIN = 0.5;
 /** What was asked for a wider stretch than this many times the shown one has too little detail for it. */
 const WIDER_MAX = 3;

@@ -3,8 +3,8 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /**
- * The id of the row that has the focus, or null. That row must stay in the page wherever it is scrolled to: its reader
- * would else be thrown back to the top. Arrow keys, Home and End lead from row to row.
+ * The id of the row that has the focus, or null. That row must stay in the page wherever it is scrolled to: otherwise
+ * its reader would lose their place. Arrow keys, Home and End lead from row to row.
  */
 export function useRowFocus(body: RefObject<HTMLTableSectionElement | null>, ids: readonly string[]): string | null {
   const [focused, setFocused] = useState<string | null>(null);
@@ -34,7 +34,7 @@ export function useRowFocus(body: RefObject<HTMLTableSectionElement | null>, ids
   }, [body, ids]);
   useLayoutEffect(() => {
     if (!isMoving.current) return;
-    // Only now is the row in the page for certain.
+    // Only now is the row certainly rendered.
     body.current?.querySelector<HTMLElement>(`a[href$="/${focused}"]`)?.focus();
     isMoving.current = false;
   }, [body, focused]);

@@ -16,9 +16,9 @@ interface TimeViewState {
 }
 
 /**
- * Which part of a timeline is shown. Drawing across it shows that part; the wheel with Ctrl or ⌘ comes closer, a
- * sideways one moves; on the keyboard + and − come closer and go away, the arrows move, 0 shows all. `track` is what
- * stands for the width in each row.
+ * Which part of a timeline is shown. Dragging across it shows that part; the wheel with Ctrl or ⌘ zooms, a sideways one
+ * moves; on the keyboard + and − zoom in and out, the arrows move, 0 shows all. `track` is what stands for the width in
+ * each row.
  */
 export function useTimeView(figure: RefObject<HTMLElement | null>, track: string): TimeViewState {
   const [view, setView] = useState(WHOLE_VIEW);

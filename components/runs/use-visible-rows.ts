@@ -3,21 +3,21 @@
 import { type RefObject, useEffect, useState } from "react";
 
 export interface VisibleRows {
-  /** The first row that stands in the page, and the one after the last. */
+  /** The first rendered row, and the one after the last. */
   from: number;
   to: number;
-  /** 0 before anything was measured: then all rows stand in the page. */
+  /** 0 before anything was measured: then all rows are rendered. */
   rowHeight: number;
 }
 
 /**
- * Rows above and below the window that stand in the page too: the next stop of the Tab key, and what a quick scroll
- * shows first.
+ * Rows above and below the window that are rendered too: the next stop of the Tab key, and what a quick scroll shows
+ * first.
  */
 const SPARE_ROWS = 12;
 /**
- * The part of the table that is in the page moves by so many rows at a time, so that not each pixel of scrolling draws
- * it anew.
+ * The rendered part of the table moves by this many rows at a time, so that not each pixel of scrolling renders it
+ * again.
  */
 const STEP_ROWS = 6;
 

@@ -10,7 +10,7 @@ interface Redacted {
 const FOLD_FROM = 1_600;
 
 /**
- * A value as it is kept: objects by field, the rest as JSON. What was taken out still says its kind, its length and its
+ * A value as it is kept: objects by field, the rest as JSON. What was redacted still shows its kind, its length and its
  * fingerprint.
  */
 export function ValueView({ value, className }: { value: unknown; className?: string }) {

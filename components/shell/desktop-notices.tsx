@@ -6,7 +6,7 @@ import { isInboxShown } from "@/components/approvals/queue/inbox-lock";
 import type { WaitingCall } from "@/lib/approvals/queries/find-waiting";
 import { listenUntil } from "./listen";
 
-/** Only one window of a browser listens and tells; when it closes, the next one takes over. */
+/** Only one window of a browser listens and notifies; when it closes, the next one takes over. */
 const LISTENER = "kimitsu-notices";
 
 /** Desktop notifications, while any window of the console is open, hidden ones too. */

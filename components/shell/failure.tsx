@@ -2,7 +2,7 @@
 
 import { CopyButton } from "@/components/ui/copy-button";
 
-/** What a person can pass on: the number under which the log has the cause. The cause itself stays in the log. */
+/** What a person can report: the id under which the log has the cause. The cause itself stays in the log. */
 export function FailureNumber({ digest }: { digest?: string }) {
   if (!digest) return <p>The server&rsquo;s log says why.</p>;
   return (

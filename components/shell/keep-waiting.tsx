@@ -9,11 +9,11 @@ import { type LiveCounts, publishCounts, titleWith, useWaiting } from "./waiting
 const LISTENER = "kimitsu-counts";
 
 /**
- * Keeps the numbers of what waits for people true on every page: in the navigation, and that of calls in the tab's
- * title. `at` is when the page was made.
+ * Keeps the counts of what waits for people current on every page: in the navigation, and that of calls in the tab's
+ * title. `at` is when the page was rendered.
  */
 export function KeepWaiting({ counts, at }: { counts: LiveCounts; at: string }) {
-  // The inbox has a line of its own, and asks for the whole page when something changes.
+  // The inbox has a live connection of its own, and refreshes the whole page when something changes.
   const isInbox = isWithin(usePathname(), "/inbox");
   const waiting = useWaiting(counts.waiting);
   // A page that was made anew may bring the number that it had before, which another has replaced meanwhile.
@@ -25,8 +25,7 @@ export function KeepWaiting({ counts, at }: { counts: LiveCounts; at: string }) 
 }
 
 /**
- * One window of a browser listens, while it is looked at, and tells the others: a browser keeps only a few lines open
- * to one server.
+ * One visible window of a browser listens and informs the others: a browser opens only a few connections to one server.
  */
 function listenWhileShown(): () => void {
   const others = new BroadcastChannel(LISTENER);
@@ -43,7 +42,7 @@ function listenWhileShown(): () => void {
     if (document.visibilityState === "hidden") return;
     const { signal } = (shown = new AbortController());
     const listen = () => listenUntil(signal, { address: "/live/inbox?for=count", event: "count", hear });
-    // Browsers without locks open a line in each window that is looked at.
+    // Browsers without locks open a live connection in each visible window.
     void (navigator.locks ? navigator.locks.request(LISTENER, { signal }, listen).catch(() => undefined) : listen());
   };
   onVisibility();
@@ -55,7 +54,7 @@ function listenWhileShown(): () => void {
   };
 }
 
-/** Each page brings a title of its own, a moment after its address. */
+/** Each page sets a title of its own, a moment after its address. */
 function keepTitle(waiting: number): () => void {
   const update = () => {
     const title = titleWith(document.title, waiting);

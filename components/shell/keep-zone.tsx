@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { useRefresh } from "@/components/ui/online";
 import { rememberZone } from "./zone";
 
-/** On pages that count by day: lets the server know where the reader is, once, and asks it again. */
+/** On pages that count by day: sends the reader's time zone to the server once, and refreshes the page. */
 export function KeepZone({ zone }: { zone: string }) {
   const refresh = useRefresh();
   useEffect(() => {

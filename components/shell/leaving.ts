@@ -3,13 +3,13 @@
 import { currentReach } from "@/components/ui/online";
 import { showToast } from "@/components/ui/toast";
 
-/** A page that never comes must not keep the keys from working. */
+/** A page that never loads must not keep the keys from working. */
 const LEAVING_MAX_MS = 15_000;
 
 /** Where the reader was when another page was asked for. */
 let left: { from: string; since: number } | null = null;
 
-/** Another page was asked for. Until it is there, the one on the screen is not what the reader means. */
+/** Another page was requested. Until it has loaded, keys must not act on the one on the screen. */
 export function leaveFor(href: string): void {
   const { origin, pathname, search } = new URL(href, location.href);
   const isElsewhere = origin === location.origin && pathname + search !== location.pathname + location.search;
@@ -21,7 +21,7 @@ export function isLeaving(): boolean {
   return left !== null && left.from === location.href && performance.now() - left.since < LEAVING_MAX_MS;
 }
 
-/** In place of what a press would have done to the page that was left. */
+/** Shown instead of applying a press to the page that was left. */
 export function showLeaving(): void {
   showToast("Nothing was decided: another page was asked for and is on its way.");
 }

@@ -7,15 +7,15 @@ interface Line {
   hear: (data: string) => void;
 }
 
-/** Keeps a line of server-sent events open until the signal ends it. */
+/** Keeps a live connection open until the signal ends it. */
 export function listenUntil(signal: AbortSignal, { address, event, hear }: Line): Promise<void> {
   let line: EventSource | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   const open = () => {
     line = new EventSource(address);
     line.addEventListener(event, ({ data }: MessageEvent<string>) => hear(data));
-    // A broken line is opened by the browser itself, and goes on after the last thing it heard; one that was refused is
-    // not.
+    // The browser reopens a broken connection itself, and resumes after the last event; it does not reopen a refused
+    // one.
     line.addEventListener("error", () => {
       if (line?.readyState === EventSource.CLOSED) retry = setTimeout(open, RETRY_MS);
     });

@@ -5,7 +5,7 @@ import { describeNeeds, type Needs } from "./needs";
 import { NavCount } from "./nav-count";
 import { printWaiting, useNeeds } from "./waiting";
 
-/** How many runs need this person outside the inbox, now: a number where there is no room for more. */
+/** How many runs need this person outside the inbox, as a number where there is no room for more. */
 export function NeedsCount({ needs: made, className }: { needs: Needs; className: string }) {
   const needs = describeNeeds(useNeeds(made));
   return needs && <NavCount count={needs.count} words={needs.words} className={className} />;

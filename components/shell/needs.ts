@@ -1,4 +1,4 @@
-/** Runs that need this person outside the inbox; nothing of what they may not do. */
+/** Runs that need this person outside the inbox; only for what they may do. */
 export interface Needs {
   review: number;
   settle: number;

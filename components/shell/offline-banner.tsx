@@ -19,7 +19,8 @@ const WORDS: Readonly<Record<Exclude<Reach, "reached">, ReactNode>> = {
 };
 
 /**
- * Says on every page that there is nobody to ask, and keeps links from leading to the browser's error page meanwhile.
+ * Says on every page that the server is unreachable, and keeps links from leading to the browser's error page
+ * meanwhile.
  */
 export function OfflineBanner() {
   const reach = useSyncExternalStore(listenToReach, currentReach, () => "reached" as const);

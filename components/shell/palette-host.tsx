@@ -6,7 +6,7 @@ import { isComposing } from "@/components/ui/is-composing";
 import { showToast } from "@/components/ui/toast";
 import { type EarlyText, takeEarlyKey } from "./early-text";
 
-/** Its code comes when it is first asked for. Where it does not come, the page below stays as it is. */
+/** Its code is loaded when it is first opened. If that fails, the page below stays as it is. */
 const Palette = lazy(() => import("./palette").catch(() => ({ default: NotLoaded })));
 
 const NOTHING_TYPED: EarlyText = { text: "", isSent: false };
@@ -15,8 +15,8 @@ const NOTHING_TYPED: EarlyText = { text: "", isSent: false };
 let shown = 0;
 let openings = 0;
 /**
- * What was typed since it was asked for and before it was there; null from when it is there, because then keys reach it
- * by themselves.
+ * What was typed between the request and the palette being rendered; null afterwards, because then keys reach it
+ * directly.
  */
 let early: EarlyText | null = null;
 const listeners = new Set<() => void>();
@@ -35,8 +35,8 @@ export const openPalette = (): void => show((openings += 1), NOTHING_TYPED);
 const closePalette = (): void => show(0, null);
 
 /**
- * For the palette, in the moment in which its field is there. A key after that, also one right after it closed, is the
- * page's.
+ * For the palette, at the moment when its field is rendered. A later key, also one right after it closed, belongs to
+ * the page.
  */
 function takeEarly(): EarlyText {
   const typed = early ?? NOTHING_TYPED;
@@ -59,7 +59,7 @@ export function PaletteHost({ pages, save }: Props) {
   useEffect(() => {
     const following = new AbortController();
     document.addEventListener("keydown", openOnKey, { signal: following.signal });
-    // On the window, so that no key of the page below hears what is meant for the palette.
+    // On the window, so that no key handler of the page below gets what is meant for the palette.
     window.addEventListener("keydown", collectEarly, { capture: true, signal: following.signal });
     return () => following.abort();
   }, []);
@@ -88,7 +88,7 @@ function openOnKey(event: KeyboardEvent): void {
   )
     return;
   event.preventDefault();
-  // Another dialog wants an answer first. One that has closed says so only a moment later, and is opened anew before
+  // Another dialog must be answered first. A closed one reports that a moment later, and may be opened again before
   // that.
   if (early === null && !document.querySelector("dialog[open]")) openPalette();
 }

@@ -66,8 +66,8 @@ interface Shown {
 }
 
 /**
- * The place of the entry that Enter opens, or -1. It never changes under the hand: an entry is pointed at by what it
- * is, not by where it stands.
+ * The place of the entry that Enter opens, or -1. It never changes while the person chooses: an entry is identified by
+ * its content, not by its position.
  */
 export function findActive({ items, open, picked, isSure }: Shown): number {
   const chosen =

@@ -41,14 +41,14 @@ export default function Palette({ pages, save, takeEarly, onClose }: Props) {
   const active = findActive({ items, open, picked, isSure: !isSearching || known.pages.length > 0 });
   useLayoutEffect(() => {
     dialog.current?.showModal();
-    // Only now does the field hear the next key: what was typed until now may be more than when it was rendered.
+    // Only now does the field get the next key: more may have been typed since it was rendered.
     const { text: typed, isSent } = takeEarly();
     // eslint-disable-next-line react/set-state-in-effect -- it is known only when the field is there, and before that moment is over it must stand in it
     setText(typed);
     isHasty.current = isSent;
   }, [takeEarly]);
   useEffect(() => {
-    // Newer browsers give a promise back, which is no way to clean up.
+    // Newer browsers return a promise, which is not a clean-up function.
     void document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
   }, [active, id]);
 
@@ -66,8 +66,8 @@ export default function Palette({ pages, save, takeEarly, onClose }: Props) {
     showToast(why === null ? item.label : `${item.label}, in this browser only: ${why}`);
   }
   useEffect(() => {
-    // Enter before the answer holds for the answer's first entry. The list of the text before has no say: it may show
-    // another call by the same name.
+    // Enter before the answer applies to the answer's first entry. The list of the earlier text is ignored: it may show
+    // another call with the same name.
     if (!isHasty.current || isSearching || text.trim() === "") return;
     isHasty.current = false;
     void choose(items[active]);
@@ -149,7 +149,8 @@ export default function Palette({ pages, save, takeEarly, onClose }: Props) {
 
 interface ShownGroup extends PaletteGroup {
   /**
-   * Found for the text before; it stays in sight while an answer is awaited, so that nothing jumps, but leads nowhere.
+   * Found for the earlier text; it stays visible while an answer is awaited, so that nothing jumps, but its entries
+   * cannot be opened.
    */
   isStale?: boolean;
 }

@@ -8,7 +8,7 @@ interface Props {
   endHref: string | null;
 }
 
-/** On every page while all calls are held back: whoever decides now should know that nothing is sent yet. */
+/** On every page while all calls are paused: a person who decides now should know that nothing is sent yet. */
 export function PauseBanner({ since, by, endHref }: Props) {
   return (
     <p

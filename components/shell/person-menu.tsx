@@ -5,7 +5,7 @@ import type { SavePreferences, Theme } from "@/components/theme/theme";
 import type { Person } from "./person";
 import { PersonButton } from "./person-button";
 
-/** The menu's code is a sixth of a page's script, and most visits never open it: it comes with the first press. */
+/** The menu's code is a sixth of a page's script, and most visits never open it: it is loaded at the first press. */
 const AccountMenu = lazy(() => import("./account-menu"));
 
 interface Props {

@@ -3,8 +3,8 @@
 import { useEffect } from "react";
 
 /**
- * So long the control that a dialog gave the focus back to takes no press: the second of two Enters was meant for the
- * dialog.
+ * For this long the control that got the focus back from a dialog ignores presses: the second of two Enters was meant
+ * for the dialog.
  */
 const GIVEN_BACK_MS = 500;
 const PRESSABLE = "button, a[href], summary, input, [role^=menuitem]";
@@ -13,14 +13,14 @@ const TYPED = new Set(["button", "submit", "reset", "checkbox", "radio", "file",
 let given: { to: Element | null; at: number } = { to: null, at: 0 };
 
 /**
- * A held Enter or Space presses what it began on, and nothing that comes under it: the button that took the other's
- * place, the field of a dialog that it opened, or what was focused before the dialog that it closed.
+ * A held Enter or Space presses what it began on, and nothing that appears under it: a button in the same place, the
+ * field of a dialog that it opened, or what was focused before the dialog that it closed.
  */
 export function PressOnce() {
   useEffect(() => {
     const following = new AbortController();
     const listen = { capture: true, signal: following.signal };
-    // On the window, before the page's own listeners hear of it.
+    // On the window, before the page's own listeners.
     window.addEventListener("keydown", onKey, listen);
     window.addEventListener("close", onClose, listen);
     return () => following.abort();
@@ -42,7 +42,7 @@ function isPress(key: string, target: HTMLElement): boolean {
   return key === "Enter" || (key === " " && !(target instanceof HTMLInputElement && !TYPED.has(target.type)));
 }
 
-/** It is told a moment after the browser has given the focus back. */
+/** The event arrives a moment after the browser has returned the focus. */
 function onClose(event: Event): void {
   if (event.target instanceof HTMLDialogElement) given = { to: document.activeElement, at: performance.now() };
 }

@@ -7,8 +7,8 @@ import { isWithin } from "./destinations";
 import { LinkWorking } from "./link-working";
 
 /**
- * Links drawn as tabs. The longest address that fits is the one that is current. Tabs that do not fit scroll, and fade
- * at the edge behind which there are more.
+ * Links drawn as tabs. The longest matching address is the current one. Tabs that do not fit scroll, and fade at the
+ * edge behind which there are more.
  */
 export function TabLinks({ label, tabs }: { label: string; tabs: readonly { href: string; label: string }[] }) {
   const pathname = usePathname();

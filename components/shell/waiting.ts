@@ -9,7 +9,7 @@ export interface LiveCounts {
   needs: Needs;
 }
 
-/** As this page last heard; until it has heard anything, what it was made with holds. */
+/** The last known counts; until an update arrives, those that the page was rendered with. */
 let heard: LiveCounts | null = null;
 const listeners = new Set<() => void>();
 
@@ -42,7 +42,7 @@ export function useNeeds(made: Needs): Needs {
 /** Counts end at a thousand. */
 export const printWaiting = (count: number): string => (count >= 1000 ? "999+" : String(count));
 
-/** "(7) Audit": a tab tells how many wait, whatever its page is. */
+/** "(7) Audit": the tab shows how many wait, on every page. */
 export function titleWith(title: string, count: number): string {
   const own = title.replace(/^\(\d+\+?\) /, "");
   return count === 0 ? own : `(${printWaiting(count)}) ${own}`;

@@ -2,7 +2,7 @@
 export const ZONE_COOKIE = "kimitsu-zone";
 const COOKIE_AGE_S = 400 * 24 * 60 * 60;
 
-/** UTC for who has not been here with a script yet, and for what is no zone. */
+/** UTC for readers whose browser has not sent a zone yet, and for an invalid zone. */
 export function parseZone(value: string | undefined): string {
   if (!value) return "UTC";
   try {

@@ -11,7 +11,7 @@ const choices = [
   { value: "system", label: "System", icon: Monitor },
 ] as const;
 
-/** Three radio buttons drawn as one strip; the choice holds at once, and in every browser once it is saved. */
+/** Three radio buttons drawn as one strip; the choice applies at once, and in every browser once it is saved. */
 export function ThemePicker({ initial, label, save }: { initial: Theme; label: string; save: SavePreferences }) {
   const { theme, problem, choose } = useTheme(initial, save);
   // Two of these can be on a page, and radio buttons of one name exclude each other.

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { applyTheme, type SavePreferences, type Theme } from "./theme";
 
-/** A theme that holds at once. If the account could not keep it, it still holds here, and that is said. */
+/** A theme that applies at once. If the account could not store it, it still applies here, and a message says so. */
 export function useTheme(initial: Theme, save: SavePreferences) {
   const [theme, setTheme] = useState(initial);
   const [problem, setProblem] = useState<string | null>(null);

@@ -26,7 +26,7 @@ const ANSWERS: Record<Policy["answer"], { mark: Mark; word: string }> = {
 const DEPENDS = { mark: "person", word: "depends on arguments" } as const;
 const OUTCOMES: Readonly<Record<string, string>> = { allow: "Runs at once", ask: "Asks", deny: "Is denied" };
 
-/** For each agent what becomes of a call, and the places in the YAML that say so. */
+/** For each agent what the policy answers to a call, and the places in the YAML that decide it. */
 export function AgentPolicies({ policies }: { policies: readonly Policy[] }) {
   return (
     <ul className="grid rounded-lg border border-line">

@@ -8,7 +8,7 @@ interface Property {
 export function ArgumentList({ schema }: { schema: Readonly<Record<string, unknown>> }) {
   const known = (schema.properties ?? {}) as Record<string, Property>;
   const required = new Set(Array.isArray(schema.required) ? (schema.required as string[]) : []);
-  // As on a card: required ones first, as the author wrote them; of the others no order is on record.
+  // As on a card: required ones first, as the author wrote them; the order of the others is not recorded.
   const names = [
     ...new Set([...[...required].filter((name) => Object.hasOwn(known, name)), ...Object.keys(known).sort()]),
   ];

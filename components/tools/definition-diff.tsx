@@ -55,7 +55,7 @@ export function DefinitionDiff({ before, after }: { before: string; after: strin
   );
 }
 
-/** A line that changed stands as it was, and under it as it is. */
+/** A changed line is shown as it was, and under it as it is. */
 function Stacked({ rows }: { rows: readonly DiffRow[] }) {
   return (
     <ol className="tablet:hidden">
@@ -86,7 +86,7 @@ function Stacked({ rows }: { rows: readonly DiffRow[] }) {
   );
 }
 
-/** Only a line that changed has something to point at; one that came or went is new or gone as a whole. */
+/** Only a changed line has a highlighted part; an added or removed one is new or gone as a whole. */
 function splitRow({ kind, before, after }: DiffRow): { before: LineParts; after: LineParts } {
   if (kind === "changed") return splitLines(before ?? "", after ?? "");
   return { before: { start: before ?? "", differs: "", end: "" }, after: { start: after ?? "", differs: "", end: "" } };

@@ -20,8 +20,8 @@ export interface LineParts {
 const EDITS_MAX = 2_000;
 
 /**
- * Two texts side by side, line by line: what stayed, what went, what came. A line that went where another came is one
- * that changed.
+ * Two texts side by side, line by line: unchanged, removed, added. A removed line next to an added one is a changed
+ * line.
  */
 export function diffLines(before: string, after: string): DiffRow[] {
   const [left, right] = [before.split("\n"), after.split("\n")];

@@ -62,7 +62,7 @@ const HINTS: readonly (readonly [string, string, string])[] = [
   ["openWorldHint", "reaches outside", "closed world"],
 ];
 
-/** What the server declares about the tool, in words; empty when it is silent. */
+/** What the server declares about the tool, as text; empty when it declares nothing. */
 export function describeAnnotations(annotations: Readonly<Record<string, unknown>> | null): string[] {
   return HINTS.flatMap(([name, yes, no]) => {
     const value = annotations?.[name];

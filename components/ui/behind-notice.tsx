@@ -1,6 +1,6 @@
 import { Notice } from "./notice";
 
-/** Less than this nobody notices. */
+/** A smaller delay is not noticeable. */
 const BEHIND_MS_MIN = 1_000;
 
 /** Says how far figures are behind what happened, when that is more than a moment. */

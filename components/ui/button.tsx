@@ -19,7 +19,7 @@ const sizes = {
   icon: "size-7.5 max-tablet:size-9",
 };
 
-/** For one that is closed for the blink in which it came: it looks as it will. */
+/** For a button that is disabled for the moment in which it appears: it already looks enabled. */
 export const stillClass = "aria-disabled:opacity-100 aria-disabled:cursor-default";
 
 export interface ButtonLook {

@@ -30,7 +30,7 @@ export function ConfirmForm({ open, onClose, title, description, ...form }: Prop
   );
 }
 
-/** Lives only while the dialog is open, so that yesterday's refusal does not greet the next one who opens it. */
+/** Mounted only while the dialog is open, so that an old refusal is not shown the next time. */
 function ConfirmBody({
   onClose,
   action,

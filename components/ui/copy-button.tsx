@@ -14,7 +14,7 @@ interface Props {
   small?: boolean;
 }
 
-/** Copies and says so. Where the browser refuses the clipboard, it says that instead and nothing is lost. */
+/** Copies and confirms it. Where the browser refuses the clipboard, it says that instead. */
 export function CopyButton({ text, what, labelled = false, small = false }: Props) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useSyncExternalStore } from "react";
 const FORMAT: Intl.DateTimeFormatOptions = { dateStyle: "medium", timeStyle: "long" };
 const none = () => () => undefined;
 
-/** False on the server and while its page comes alive: there the reader's zone is not known, and times are in UTC. */
+/** False on the server and until hydration: there the reader's zone is not known, and times are in UTC. */
 export const useIsHere = (): boolean =>
   useSyncExternalStore(
     none,

@@ -1,7 +1,7 @@
 import type { FormState } from "./form-state";
 import { Notice } from "./notice";
 
-/** Why a form was refused, unless each reason already stands at its field. */
+/** Why a form was refused, unless each reason is already shown at its field. */
 export function FormFailure({ state, fields = [] }: { state: FormState; fields?: readonly string[] }) {
   if (state.status !== "failed") return null;
   const paths = Object.keys(state.issues);

@@ -1,4 +1,4 @@
-/** How a form's last submission ended. Plain data, because it travels from the server action to the form. */
+/** How a form's last submission ended. Plain data, because it is sent from the server action to the form. */
 export interface FormState {
   status: "idle" | "done" | "failed";
   message: string;
@@ -6,7 +6,7 @@ export interface FormState {
   issues: Readonly<Record<string, string>>;
   /** What was given, so that a refused form keeps it. Never holds a password. */
   values: Readonly<Record<string, string>>;
-  /** Something that is shown this once and cannot be had again. */
+  /** Something that is shown only once. */
   secret?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an input method sends while it is in use. Safari tells of the Enter that ends a composition after its end, with
- * the code of one that is processed.
+ * What an input method sends while it is in use. Safari sends the Enter that ends a composition after its end, with the
+ * code of one that is processed.
  */
 const PROCESSED = 229;
 

@@ -8,9 +8,9 @@ interface Props {
 }
 
 /**
- * Around buttons that give way to other things: focus that stood on what is gone goes on to what took its place, back
- * to the button that opened a form, or to the one that closes what came, or to the first that can be pressed. Whoever
- * came by a single key had it nowhere, and keeps it there.
+ * Around buttons that are replaced by other things: lost focus moves to what took its place, back to the button that
+ * opened a form, to the one that closes the new content, or to the first that can be pressed. A person who used a
+ * single key had no focus, and gets none.
  */
 export function KeepFocus({ className, children }: Props) {
   const ref = useRef<HTMLDivElement>(null);
@@ -24,7 +24,7 @@ export function KeepFocus({ className, children }: Props) {
       if (target instanceof HTMLButtonElement) pressed = target.dataset.key ?? "";
     };
     const onOut = ({ target }: FocusEvent) => {
-      // Some browsers tell of a blur when the element is taken away, others do not; only who leaves by himself has
+      // Some browsers send a blur when the element is removed, others do not; only a person who moves the focus has
       // left.
       queueMicrotask(() => {
         if (target instanceof Node && target.isConnected && !box.contains(document.activeElement))

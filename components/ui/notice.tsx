@@ -9,7 +9,7 @@ const tones = {
   careful: "border-medium/50 bg-medium-soft",
 };
 
-/** Says how an action ended, or what to know first. Failures interrupt a screen reader; the rest waits its turn. */
+/** Says how an action ended, or what to know first. Failures interrupt a screen reader; other notices wait. */
 export function Notice({
   tone,
   title,

@@ -5,14 +5,14 @@ import { useCallback } from "react";
 import { showToast } from "./toast";
 
 const RETRY_MS = 1_000;
-/** A page that still cannot be had although the server answers is asked for ever less often. */
+/** A page that still cannot be loaded although the server answers is requested at growing intervals. */
 const RETRY_MAX_MS = 15_000;
-/** Of a proxy whose server is away. */
+/** Statuses of a proxy whose server is down. */
 const AWAY_STATUSES: readonly number[] = [502, 503, 504];
 
-/** Whether the last page that was asked for found nobody there. */
+/** Whether the last request for a page did not reach the server. */
 let isAway = false;
-/** The one search for the server that goes on, if any. */
+/** The one search for the server in progress, if any. */
 let search: Promise<void> | null = null;
 /** What is done when the server can be reached again. */
 const waiting = new Set<() => void>();
@@ -39,7 +39,7 @@ export function listenToReach(listener: () => void): () => void {
   };
 }
 
-/** Whether another page can be gone to; if not, the reader is told why this one stays. */
+/** Whether another page can be opened; if not, the reader sees why this one stays. */
 export function canLeave(): boolean {
   const reach = currentReach();
   if (reach === "offline") showToast("You are offline; this page stays until there is a network again.");
@@ -48,8 +48,8 @@ export function canLeave(): boolean {
 }
 
 /**
- * Asks for the page again, and if there is nobody to ask, as soon as there is: a refresh that fails becomes a
- * navigation, and the browser's error page would stand where the console was.
+ * Refreshes the page, or waits until the server is reachable: a refresh that fails becomes a navigation, which would
+ * replace the console by the browser's error page.
  */
 export function useRefresh(): () => void {
   const { refresh } = useRouter();
@@ -61,8 +61,8 @@ export function useRefresh(): () => void {
 }
 
 /**
- * The router makes a navigation of a page that it cannot fetch. So such a fetch does not fail here: it waits until the
- * server is there again. All others fail as they always do; above all a decision, which nobody may send twice.
+ * The router turns a page that it cannot fetch into a navigation. So such a fetch does not fail here: it waits until
+ * the server is reachable again. All others fail as usual, above all a decision, which must not be sent twice.
  */
 export function keepPage(): void {
   const send = window.fetch.bind(window);
@@ -74,7 +74,7 @@ export function keepPage(): void {
         return null;
       });
       if (response && !AWAY_STATUSES.includes(response.status)) return response;
-      // The first failure may be that of a page which is just being left.
+      // The first failure may belong to a page that is just being left.
       if (tries > 0) setAway(true);
       await delay(Math.min(RETRY_MS * 2 ** tries, RETRY_MAX_MS));
       await findServer();
@@ -82,7 +82,7 @@ export function keepPage(): void {
   };
 }
 
-/** A page that somebody goes to, or that asks for itself; not one that is fetched ahead, and nothing that is sent. */
+/** A page that a person opens, or that refreshes itself; not a prefetch, and nothing that is submitted. */
 function isVisit(init: RequestInit | undefined): boolean {
   const headers = new Headers(init?.headers);
   return (
@@ -109,7 +109,7 @@ function findServer(): Promise<void> {
   return search;
 }
 
-/** A network that is back need not reach the server at once. */
+/** A network that is back may not reach the server at once. */
 async function untilFound(): Promise<void> {
   for (;;) {
     if (!isOnline()) await new Promise((resolve) => addEventListener("online", resolve, { once: true }));

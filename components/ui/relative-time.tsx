@@ -6,7 +6,7 @@ import { useExactTime, useIsHere } from "./exact-time";
 
 const REFRESH_MS = 30_000;
 
-/** "3 min ago", kept true while the page is open. `now` is the server's clock at render, so that both sides agree. */
+/** "3 min ago", updated while the page is open. `now` is the server's clock at render, so that both sides agree. */
 export function RelativeTime({ at, now }: { at: string; now: string }) {
   const [clock, setClock] = useState(now);
   useEffect(() => {

@@ -24,7 +24,7 @@ interface Props {
 
 const CODE = "font-mono text-[12.5px]";
 
-/** The control for one property of a JSON Schema. A secret is never given back to it. */
+/** The control for one property of a JSON Schema. A secret is never sent back to it. */
 export function SchemaControl({ field, unset, mono = false, ...control }: Props) {
   const { kind, examples } = field;
   switch (kind) {

@@ -35,7 +35,7 @@ const INPUT_TYPES: Readonly<Record<string, SchemaField["inputType"]>> = {
   uri: "url",
 };
 
-/** `value` is what the property has now, if anything: a field never changes the type of what stands in it. */
+/** `value` is what the property has now, if anything: a field never changes the type of its value. */
 export function toSchemaField(
   name: string,
   schema: Schema,
@@ -102,7 +102,7 @@ export function printValue(kind: FieldKind, value: unknown): string {
   return String(value);
 }
 
-/** The value that a text stands for, with the type that the schema wants; whether it fits is for the schema to say. */
+/** The value that a text means, with the type that the schema wants; whether it is valid is up to the schema. */
 export function readText(kind: FieldKind, text: string): { value: unknown } | { problem: string } {
   switch (kind) {
     case "number":

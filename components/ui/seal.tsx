@@ -1,6 +1,6 @@
 import { classNames } from "./class-names";
 
-/** The mark: a K whose bar stands apart from its arms, as a gate stands before what it lets through. */
+/** The mark: a K whose bar is separate from its arms, as a gate before what it lets through. */
 export function Seal({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" aria-hidden className={classNames("size-5.5 shrink-0", className)}>

@@ -7,7 +7,7 @@ import { buttonClass, type ButtonLook } from "./button";
 
 interface Props extends ButtonLook {
   children: ReactNode;
-  /** What is being done, shown while the form is on its way: "Saving…". */
+  /** What is being done, shown while the form is being sent: "Saving…". */
   pendingText: string;
   className?: string;
   disabled?: boolean;

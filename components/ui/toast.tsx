@@ -6,13 +6,13 @@ import { Button } from "./button";
 
 /*
  * Toasts are written here because the usual packages put a style element into the page, which our content security
- * policy refuses. The list lives in the module, as one page has one place for them. They only ever say that something was
- * done: a failure stands at its form, where it can be read for as long as it takes.
+ * policy refuses. The list is in the module, as one page has one place for them. They only say that something was done:
+ * a failure is shown at its form, where it stays.
  */
 interface Toast {
   id: number;
   text: string;
-  /** Heard and not seen, because the page itself shows it. */
+  /** For screen readers only, because the page itself shows it. */
   isSpoken: boolean;
 }
 
@@ -28,7 +28,7 @@ function publish(next: readonly Toast[]) {
   for (const listener of listeners) listener();
 }
 
-/** The same words again take the place of the ones before: they are told anew, and do not pile up. */
+/** A repeated message replaces the earlier one: it is announced again, and does not pile up. */
 function add(text: string, isSpoken: boolean) {
   const others = toasts.filter((toast) => toast.text !== text);
   publish([...others, { id: nextId++, text, isSpoken }].slice(-SHOWN_MAX));
@@ -38,7 +38,7 @@ export function showToast(text: string) {
   add(text, false);
 }
 
-/** For screen readers alone: of what everybody else sees where it happened. */
+/** For screen readers only: what everybody else sees where it happened. */
 export function announce(text: string) {
   add(text, true);
 }
@@ -52,7 +52,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** Leaves after a while, but not while the pointer or the focus rests on it. */
+/** Disappears after a while, but not while it has the pointer or the focus. */
 function ToastCard({ toast }: { toast: Toast }) {
   const ref = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -72,7 +72,7 @@ function ToastCard({ toast }: { toast: Toast }) {
     };
   }, [toast.id]);
   const close = (event: MouseEvent) => {
-    // By keyboard: the focus must not fall out of the page with the button.
+    // By keyboard: the focus must not be lost with the button.
     if (event.detail === 0) document.getElementById("content")?.focus({ preventScroll: true });
     dismiss(toast.id);
   };
@@ -96,8 +96,8 @@ function ToastCard({ toast }: { toast: Toast }) {
 }
 
 /**
- * Where nothing is read or pressed next: in the empty part of the navigation where it is wide, over the end of the list
- * where it is narrow, and on a phone above whatever stands at the foot. What must stay free says so with `data-foot`.
+ * Placed where nothing is read or pressed next: in the empty part of a wide navigation, over the end of the list where
+ * it is narrow, and on a phone above whatever is at the foot. What must stay free is marked with `data-foot`.
  */
 export function Toaster() {
   const ref = useRef<HTMLElement>(null);
@@ -127,7 +127,7 @@ export function Toaster() {
 }
 
 /**
- * What stands at the foot comes, goes and grows while a toast is there (a form opens, calls are picked), so it is
+ * What is at the foot appears, disappears and grows while a toast is shown (a form opens, calls are picked), so it is
  * measured with each frame.
  */
 function useClearOfFeet(ref: RefObject<HTMLElement | null>, isShown: boolean) {

@@ -9,9 +9,8 @@ const LOST =
   "The connection broke before an answer came. It may or may not have been done; look before you do it again.";
 
 /**
- * A form's state and action. When it is done, says so in a toast and lets the caller close what held the form. Both
- * happen as soon as the answer is there and not in an effect: the answer may bring a page on which the form no longer
- * stands.
+ * A form's state and action. When it is done, shows a toast and lets the caller close what held the form. Both happen
+ * as soon as the answer arrives and not in an effect: the answer may bring a page without the form.
  */
 export function useForm(
   action: FormAction,
@@ -30,8 +29,7 @@ export function useForm(
 }
 
 /**
- * What the server refuses comes as an answer. Without an answer nobody knows what it did, and the form stays, to say
- * so.
+ * What the server refuses comes as an answer. Without an answer the outcome is unknown, and the form stays, to say so.
  */
 async function sendSafely(action: FormAction, before: FormState, form: FormData): Promise<FormState> {
   try {

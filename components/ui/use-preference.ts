@@ -2,9 +2,7 @@
 
 import { useState } from "react";
 
-/**
- * A choice that holds at once and is kept by the server. When that failed, it goes back to what it was, and says why.
- */
+/** A choice that applies at once and is stored by the server. When that failed, it reverts and says why. */
 export function usePreference<T>(initial: T, keep: (value: T) => Promise<string | null>) {
   const [value, setValue] = useState(initial);
   const [problem, setProblem] = useState<string | null>(null);

@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from "react";
 
-/** Nobody reads and presses sooner; what is pressed sooner was aimed at what stood there before. */
+/** Nobody reads and presses sooner; a sooner press was aimed at what was there before. */
 const STILL_MS = 500;
 
-/** Whether what `of` stands for has been on the screen for as long as it takes to see that it came or changed. */
+/** Whether what `of` identifies has been on the screen long enough to see that it appeared or changed. */
 export function useStill(of: string): boolean {
   const [still, setStill] = useState<string | null>(null);
   useEffect(() => {

@@ -17,12 +17,12 @@ describe("the map of a pipeline", () => {
     expect(new Set(places).size).toBe(40);
   });
 
-  test("keeps a step beside those it comes from, so that lines do not cross without need", () => {
+  test("keeps a step beside those it comes from, so that lines do not cross needlessly", () => {
     const placed = layoutPipeline([node("a"), node("b"), node("y", "b"), node("x", "a")]);
     expect([placed.get("x")?.row, placed.get("y")?.row]).toEqual([0, 1]);
   });
 
-  test("passes over steps that are not there, and over circles", () => {
+  test("ignores missing steps and cycles", () => {
     expect(layoutPipeline([node("a", "gone"), node("b", "c"), node("c", "b")]).size).toBe(3);
   });
 });

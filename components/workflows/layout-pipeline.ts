@@ -10,7 +10,7 @@ export interface Placed {
 
 /**
  * Where each step stands on the map: a column after everything it waits for, and in its column near the rows of those.
- * Steps that are referred to and not there are passed over, and so is a circle, which no valid project has.
+ * Missing steps are ignored, and so are cycles, which no valid project has.
  */
 export function layoutPipeline(nodes: readonly PipelineNode[]): Map<string, Placed> {
   const known = new Map(nodes.map((node) => [node.id, node]));

@@ -50,7 +50,7 @@ describe("the form that starts a workflow", () => {
     expect(field("count").required).toBe(true);
   });
 
-  test("says what fits before anything is typed, by an example where there is one", () => {
+  test("says what is valid before anything is typed, by an example where there is one", () => {
     const hints = Object.fromEntries(["ticket", "at", "share", "code"].map((name) => [name, field(name).hint]));
     expect(hints).toEqual({
       ticket: "Such as T-310.",
@@ -60,7 +60,7 @@ describe("the form that starts a workflow", () => {
     });
   });
 
-  test("never holds the value of a secret, and names its control so that a refused form does not give it back", () => {
+  test("never holds the value of a secret, and names its control so that a refused form does not send it back", () => {
     expect(JSON.stringify(fields)).not.toContain("do-not-show");
     expect(controlName(field("key"))).toMatch(/^password/);
   });

@@ -65,7 +65,7 @@ function describeLimits(schema: Schema, { kind, examples }: SchemaField): string
 }
 
 /**
- * The name of a field's control. Forms that are refused give back what was typed, except under names that say password.
+ * The name of a field's control. Forms that are refused send back what was typed, except under names that say password.
  */
 export function controlName({ name, kind }: Pick<ParamField, "name" | "kind">): string {
   return `${kind === "secret" ? "password" : "param"}:${name}`;

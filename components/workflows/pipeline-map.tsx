@@ -39,10 +39,7 @@ interface Props {
   nodes: readonly MapNode[];
 }
 
-/**
- * The pipeline as a quiet map that can be walked: plain SVG, so that it is there before any script, and prints as it is
- * seen.
- */
+/** The pipeline as a map with links: plain SVG, so that it is shown before any script, and prints as it looks. */
 export function PipelineMap({ label, nodes }: Props) {
   const pathname = usePathname();
   const placed = layoutPipeline(nodes);

@@ -11,7 +11,7 @@ import { controlName, type ParamField } from "./param-fields";
 const NOT_CHOSEN = { value: "", label: "Choose…" };
 const NOT_SET = { value: "", label: "Not set" };
 
-/** Starts a run. Every problem stands at its field, and what was typed stays, secrets aside. */
+/** Starts a run. Every problem is shown at its field, and what was typed stays, except secrets. */
 export function StartForm({
   workflow,
   fields,

@@ -63,7 +63,9 @@ export function decide(
   });
 }
 
-/** What a person types at the terminal; without one, or for any other refusal, the refusal itself. */
+/**
+ * Asks a person at the terminal to confirm; without a terminal, or for any other refusal, throws the refusal itself.
+ */
 async function askToConfirm(error: unknown, given: string | undefined): Promise<string> {
   const isAsked = error instanceof KimitsuError && error.issues.some(({ path }) => path === "confirm");
   if (!isAsked || given !== undefined) throw error;
@@ -80,7 +82,7 @@ async function askToConfirm(error: unknown, given: string | undefined): Promise<
   }
 }
 
-/** The first admin, whom nobody chose, is often the one who started the run: then the refusal says whom to name. */
+/** The default person, the first admin, is often the one who started the run: then the refusal says whom to name. */
 async function explain(deps: Runtime, approvalId: string, error: unknown): Promise<never> {
   if (!(error instanceof KimitsuError) || error.code !== "forbidden") throw error;
   const approval = await getApproval(deps.db, approvalId);

@@ -30,7 +30,7 @@ describe(verifies("cli:audit:json", "audit verify --json names its fields in sna
     return JSON.parse(printed.at(-1)!) as Record<string, unknown>;
   };
 
-  test("of a whole trail", async () => {
+  test("of an intact trail", async () => {
     await buildUser(testDeps(database), "viewer");
     expect(await verify()).toMatchObject({
       ok: true,
@@ -42,7 +42,7 @@ describe(verifies("cli:audit:json", "audit verify --json names its fields in sna
     expect(namesIn(await verify()).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
   });
 
-  test("of one that is not whole, with what was found and exit code 1", async () => {
+  test("of a damaged one, with what was found and exit code 1", async () => {
     await buildUser(testDeps(database), "viewer");
     await database.db.$executeRawUnsafe("GRANT UPDATE ON journal, journal_other TO CURRENT_USER");
     await database.db.$executeRawUnsafe("ALTER TABLE journal DISABLE TRIGGER USER");

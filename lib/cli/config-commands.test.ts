@@ -24,7 +24,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "kimitsu-cli-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("validate", () => {
-  it("groups files by kind and closes with one line", () => {
+  it("groups files by kind and ends with one line", () => {
     const text = describeResult(result, "kimitsu", plain);
     expect(text.split("\n").filter((line) => /^\w/.test(line))).toEqual([
       "Workflows",
@@ -60,14 +60,14 @@ describe("validate", () => {
     ]);
   });
 
-  it("uses colours only when told to", () => {
+  it("uses colours only when asked to", () => {
     expect(describeResult(result, "kimitsu", createPaint(true))).toContain("\u001B[32mOKAY\u001B[0m");
     expect(describeResult(result, "kimitsu", plain)).not.toContain("\u001B");
   });
 });
 
 describe("the graph", () => {
-  it("has every step, every dependency, and the way into sub-workflows", () => {
+  it("has every step, every dependency, and the links into sub-workflows", () => {
     const graph = drawWorkflows(result.project!);
     for (const { steps } of Object.values(result.project!.workflows))
       for (const step of steps) expect(graph).toContain(`"${step.id}<br/>`);
@@ -79,7 +79,7 @@ describe("the graph", () => {
 });
 
 describe("tree", () => {
-  it("goes down to the tools and says which of them ask", () => {
+  it("lists everything down to the tools and says which of them ask", () => {
     const text = drawTree(buildTree(result.project!, "support"), plain);
     expect(text).toContain("tool issue-refund (asks reviewer when amount > `25`)");
     expect(text).toContain("workflow tell-desk (sub-workflow)");

@@ -3,7 +3,7 @@ import { env, rereadEnv } from "@/lib/env";
 import { connect, type Db, db } from "@/lib/database/client";
 import { isDatabaseAway } from "@/lib/database/database-away";
 
-/** One command at a time needs no more connections than it has statements under way. */
+/** A command needs no more connections than it has statements in progress at once. */
 const POOL_SIZE = 4;
 
 interface LentDatabase {
@@ -12,7 +12,7 @@ interface LentDatabase {
   stop(): Promise<void>;
 }
 
-/** Given by scripts/kimitsu.mjs, which knows the data folder. */
+/** Provided by scripts/kimitsu.mjs, which knows the data folder. */
 const lender = globalThis as typeof globalThis & { __kimitsuDatabase?: () => Promise<LentDatabase> };
 const adopted = globalThis as typeof globalThis & { __kimitsuDb?: Db };
 
@@ -25,10 +25,10 @@ let deps: EngineDeps | undefined;
 export async function openDatabase(): Promise<EngineDeps> {
   if (!env.DATABASE_URL && lender.__kimitsuDatabase) {
     lent = await lender.__kimitsuDatabase();
-    // Lending a database sets its address and, the first time, the secret that seals what is written.
+    // Opening a database sets its address and, the first time, the secret that seals what is written.
     rereadEnv();
   }
-  // What asks for the process's own client gets the same one.
+  // Code that asks for the process's own client gets the same one.
   if (lent) adopted.__kimitsuDb = connect(lent.url, POOL_SIZE);
   return (deps = { db: db(), now: () => new Date() });
 }
@@ -41,8 +41,7 @@ export function databaseUrl(): string {
 }
 
 /**
- * What a person can do about a failure of the database; null for any other. The address is named without the password
- * in it.
+ * What a person can do about a failure of the database; null for any other. The address is shown without its password.
  */
 export function explainDatabase(error: unknown): string | null {
   if (!isDatabaseAway(error)) return null;

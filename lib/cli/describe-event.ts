@@ -8,13 +8,13 @@ const text = (value: unknown): string =>
       ? value
       : JSON.stringify(value);
 
-/** Why it was let through, asked or refused: the code of a refusal, the layer, and the place in the project's files. */
+/** Why it was allowed, asked or refused: the code of a refusal, the layer, and the place in the project's files. */
 function byLayer({ code, layer, source }: RunEvent["data"]): string {
   const by = [text(layer), text(source)].filter(Boolean).join(" ");
   return `${code ? `: ${text(code)}` : ""}${by && ` (${by})`}`;
 }
 
-/** One line for a person who watches a run; null for what only matters to the record. */
+/** One line for a person who watches a run; null for events that only matter to the record. */
 export function describeEvent({ type, at, actor, data }: RunEvent): string | null {
   const words = describe(type, data, actor.name);
   return words === null ? null : `${at.toISOString().slice(11, 19)}  ${plainLine(words)}`;

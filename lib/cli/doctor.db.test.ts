@@ -26,8 +26,8 @@ const states = (findings: { check: string; state: string }[]) =>
   Object.fromEntries(findings.map(({ check, state }) => [check, state]));
 
 describe("the database", () => {
-  test("reachable, migrated and of one time, but with nobody in it and no worker", async () => {
-    // How far the database seems depends on how busy the machine of the test is.
+  test("reachable, migrated and with the same time, but without a person or a worker", async () => {
+    // The measured clock difference depends on how busy the test machine is.
     expect(states(await checkDatabase(async () => deps(), MIGRATIONS))).toEqual({
       database: expect.stringMatching(/ok|warning/),
       "database user": "ok",
@@ -42,7 +42,7 @@ describe("the database", () => {
     expect(states(await checkDatabase(async () => deps(), MIGRATIONS))).toMatchObject({ people: "ok", worker: "ok" });
   });
 
-  test("with a superuser is something to look at: nothing would keep it from changing the trail", async () => {
+  test("with a superuser is a warning: nothing would keep it from changing the trail", async () => {
     expect(checkUser({ user: "postgres", isSuperuser: true })).toMatchObject({
       state: "warning",
       text: expect.stringContaining("superuser"),
@@ -54,7 +54,7 @@ describe("the database", () => {
     expect(await getDatabaseFacts(database.db, () => new Date())).toMatchObject({ isSuperuser: known!.super });
   });
 
-  test("that can forget commits is something to look at, each setting by itself", () => {
+  test("that can lose commits is a warning, for each setting by itself", () => {
     const sound = { fsync: true, synchronousCommit: "on", synchronousStandbyNames: "", standbys: 0 };
     expect(checkDurability(sound)).toEqual([expect.objectContaining({ state: "ok" })]);
     const findings = checkDurability({ ...sound, fsync: false, synchronousCommit: "local", standbys: 2 });
@@ -62,14 +62,14 @@ describe("the database", () => {
     expect(findings.map(({ hint }) => hint).join(" ")).toMatch(/fsync = on.*synchronous_commit = on.*synchronous_mode/);
   });
 
-  test("that is away is one problem with a way out, and no crash", async () => {
+  test("that is unreachable is one problem with a remedy, and no crash", async () => {
     const away = { ...deps(), db: connect("postgresql://x:x@127.0.0.1:9/x", 1) };
     expect(await checkDatabase(async () => away, MIGRATIONS)).toEqual([
       expect.objectContaining({ check: "database", state: "problem", hint: expect.stringContaining("DATABASE_URL") }),
     ]);
   });
 
-  test("older than what the handbook asks for is a problem", () => {
+  test("older than the handbook requires is a problem", () => {
     const asked = readFileSync(path.resolve(MIGRATIONS, "../../docs/operations.md"), "utf8").match(
       /PostgreSQL (\d+) or newer/,
     )?.[1];
@@ -81,7 +81,7 @@ describe("the database", () => {
     ]);
   });
 
-  test("missing, unfinished and foreign migrations are told apart", () => {
+  test("missing, unfinished and foreign migrations are distinguished", () => {
     const all = readdirSync(MIGRATIONS, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => ({ name, finished: true }));
@@ -99,7 +99,7 @@ describe("the database", () => {
     ).toContain("not part of this release");
   });
 
-  test("a clock that is off is a problem past the time of a lease, less the way there", () => {
+  test("a clock difference is a problem beyond the time of a lease, less the time of the round trip", () => {
     const apart = (aheadMs: number, roundTripMs = 0) => checkClock({ aheadMs, roundTripMs }).state;
     expect([apart(0), apart(-499), apart(600), apart(600, 200), apart(-2_000)]).toEqual([
       "ok",
@@ -122,7 +122,7 @@ describe("the project", () => {
       askModels: true,
     });
 
-  test("one that works: files, server and scripted model; unlocked tools are something to look at", async () => {
+  test("one that works: files, server and scripted model; unlocked tools are a warning", async () => {
     const bench = await openApiBench(database);
     expect(states(await check(bench.deps.projects.current().project.root))).toEqual({
       configuration: "ok",
@@ -146,7 +146,7 @@ describe("the project", () => {
   });
 });
 
-test("the text ends with how it stands", () => {
+test("the text ends with a summary", () => {
   const text = describeFindings(
     [
       { check: "a", state: "ok", text: "fine" },

@@ -1,4 +1,4 @@
-/** `kimitsu doctor`: looks at everything that a run needs, and says what to do about what is wrong. */
+/** `kimitsu doctor`: checks everything that a run needs, and says what to do about what is wrong. */
 import path from "node:path";
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";

@@ -58,7 +58,7 @@ async function explain(name: string): Promise<string> {
   return said;
 }
 
-test(verifies("explain:known", "danger and pins are those of the definition that was seen last"), async () => {
+test(verifies("explain:known", "danger and pins are those of the definition that was last seen"), async () => {
   await see(0, [tool("find", { readOnlyHint: true }), tool("wipe", { destructiveHint: true })]);
   const find = await explain("crm.find");
   expect(find).toMatch(/^crm\.find runs without asking/);

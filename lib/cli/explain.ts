@@ -1,4 +1,4 @@
-/** `kimitsu explain AGENT SERVER.TOOL`: what the policy would say to a call, layer by layer, with file and line. */
+/** `kimitsu explain AGENT SERVER.TOOL`: what the policy would answer to a call, layer by layer, with file and line. */
 import type { Command } from "commander";
 import { jsonBlock } from "@/lib/cli/json-text";
 import { listParamWays } from "@/lib/config/effective-params";
@@ -22,7 +22,7 @@ export interface ExplainOptions {
 
 /** What is known of a tool beyond the project's files. */
 export type KnownTool =
-  /** `gone`: its server's list is without it. */
+  /** `gone`: its server no longer lists it. */
   | { kind: "seen"; definition: ToolDefinition; pin: PinState; hasLock: boolean; seenAt: Date; gone: boolean }
   /** The server was seen, and does not have the tool. */
   | { kind: "unlisted"; hasLock: boolean }
@@ -194,7 +194,7 @@ function findAgent(project: Project, name: string): ProjectAgent {
   );
 }
 
-/** Server names may contain dots in neither form, but tools may: the longest server name that fits is meant. */
+/** Server names may contain dots in neither form, but tools may: the longest matching server name is meant. */
 function findTool(agent: ProjectAgent, text: string): { server: ProjectAgentServer; tool: string } {
   const fitting = agent.servers.filter(
     (server) => text.startsWith(`${server.name}.`) && text.length > server.name.length + 1,

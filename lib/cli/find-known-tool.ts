@@ -1,5 +1,5 @@
 /**
- * What the database knows of a tool. One that cannot be reached is no failure: the files answer then, and the answer
+ * What the database knows of a tool. An unreachable database is not a failure: the files answer then, and the answer
  * says so.
  */
 import { openDatabase } from "@/lib/cli/database";

@@ -1,8 +1,7 @@
 import { plainLine } from "@/lib/cli/plain-line";
 
 /**
- * Columns as wide as their widest cell; the last one as it comes. No cell can hold more than is seen of it, or make a
- * row of its own.
+ * Columns as wide as their widest cell; the last one unpadded. Hidden characters and line breaks in cells are escaped.
  */
 export function formatTable(head: string[], cells: string[][]): string {
   const rows = cells.map((row) => row.map(plainLine));

@@ -73,10 +73,10 @@ export function registerInvoke(program: Command): void {
     );
 }
 
-/** As shells have it for a command that Ctrl-C ended. */
+/** The exit code that shells use after Ctrl-C. */
 const EXIT_INTERRUPTED = 130;
 
-/** One press of Ctrl-C may come twice, from the terminal and from the process above this one. */
+/** One press of Ctrl-C may arrive twice, from the terminal and from the parent process. */
 const SAME_PRESS_MS = 500;
 
 /** The first Ctrl-C ends the waiting, the second the command. */
@@ -91,7 +91,7 @@ function listenForInterrupt(): AbortSignal {
   return controller.signal;
 }
 
-/** The API does not say what else there is to start; whoever is on this machine can read the files. */
+/** The API does not list what can be started; a person on this machine can read the files. */
 function refuseUnknown({ projects }: Runtime, name: string): void {
   const { workflows } = projects.current().project;
   if (workflows[name]?.definition.visibility === "root") return;

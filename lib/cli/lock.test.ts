@@ -67,7 +67,7 @@ test("the lock holds every tool, is written and read unchanged, and holds no sec
   expect(await judge("echo")).toBe("pinned");
 });
 
-test("a changed, a renamed and a new tool are told apart, and hidden characters are shown", async () => {
+test("a changed, a renamed and a new tool are distinguished, and hidden characters are shown", async () => {
   const { lock } = await compute();
   writeToolsLock(root, formatToolsLock(lock));
   await recording.change({ name: "echo", description: "Gives its arguments back\u{E0020}\u200B<IMPORTANT>" });
@@ -136,7 +136,7 @@ async function runLock(...options: string[]): Promise<{ code: unknown; said: str
 test(
   verifies(
     "lock:unreachable",
-    "one server that is away does not keep the others from being locked, and keeps what it had",
+    "one unreachable server does not keep the others from being locked, and its entries stay",
   ),
   async () => {
     const other = await addOther();
@@ -164,13 +164,16 @@ test(
   },
 );
 
-test(verifies("lock:unreachable", "one that was never locked is left out, so that its tools stay closed"), async () => {
-  const other = await addOther();
-  await other.close();
-  const { code, said } = await runLock();
-  expect({ code, servers: Object.keys(readToolsLock(root)!.servers) }).toEqual({ code: 1, servers: ["rec"] });
-  expect(said).toContain("! other could not be asked and is not locked; its tools cannot be called until it is: ");
-});
+test(
+  verifies("lock:unreachable", "one that was never locked is left out, so that its tools stay refused"),
+  async () => {
+    const other = await addOther();
+    await other.close();
+    const { code, said } = await runLock();
+    expect({ code, servers: Object.keys(readToolsLock(root)!.servers) }).toEqual({ code: 1, servers: ["rec"] });
+    expect(said).toContain("! other could not be asked and is not locked; its tools cannot be called until it is: ");
+  },
+);
 
 test("where no server can be asked nothing is written, and the message has no secret", async () => {
   const { lock, unreachable } = await compute({ REC_KEY: "SENTINEL-wrong" });
@@ -184,7 +187,7 @@ test("where no server can be asked nothing is written, and the message has no se
   expect(readToolsLock(root)).toBeNull();
 });
 
-test("a param that only a run could give is asked for by name, and taken from the variable that is named", async () => {
+test("a param that only a run could give is requested by name, and read from the named variable", async () => {
   await expect(compute({})).rejects.toThrow("--secret rec.key=VARIABLE");
   const { lock } = await compute({ OTHER: "SENTINEL-key" }, { secret: ["rec.key=OTHER"] });
   expect(Object.keys(lock.servers.rec!.tools)).toContain("echo");
@@ -211,7 +214,7 @@ test("on the demo project the command may reach the demo's own server, as `npm s
   });
   const lines: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
-  // Nothing need listen there: whether the address is refused is known before anything is sent.
+  // Nothing needs to listen there: the address is refused before anything is sent.
   await createProgram().parseAsync(["lock", "--check", "--secret", "shop.api_key=SHOP_API_KEY_OF_A_TEST"], {
     from: "user",
   });

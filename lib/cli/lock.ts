@@ -1,6 +1,5 @@
 /**
- * `kimitsu lock`: asks the project's servers for their tools and writes down what they are now, after showing what is
- * different.
+ * `kimitsu lock`: asks the project's servers for their tools and writes the lock file, after showing what is different.
  */
 import type { Command } from "commander";
 import { allowedHosts } from "@/lib/cli/demo-hosts";
@@ -61,7 +60,7 @@ export function registerLock(program: Command): void {
         ...unreachable.map((each) => describeUnreachable(each, before)),
       ])
         console.log(line);
-      // A lock without a single server would close every tool of a project that has none yet.
+      // A lock without a single server would refuse every tool of a project that has no servers yet.
       const isWritten = !options.check && !isSame && asked > 0;
       if (isWritten) writeToolsLock(root, formatToolsLock(lock));
       const away = unreachable.map(({ server }) => server);
@@ -90,7 +89,7 @@ export interface LockInput {
 export interface ComputedLock {
   lock: ToolsLock;
   changes: LockChange[];
-  /** Tools that cannot be locked, in words. */
+  /** Tools that cannot be locked, with the reason. */
   refused: string[];
   /** Servers that gave no list; what the lock had for them stays. */
   unreachable: { server: string; reason: string }[];
@@ -98,7 +97,9 @@ export interface ComputedLock {
   asked: number;
 }
 
-/** Throws when it is not known how to ask a server: that is a matter of options, not of who is up. */
+/**
+ * Throws when it is not known how to ask a server: that depends on the options, not on whether servers are reachable.
+ */
 export async function computeLock({
   project,
   options,
@@ -171,7 +172,7 @@ function readGiven({ param = [], secret = [] }: LockInput["options"], all: reado
     const match = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(text);
     const server = all.find((each) => each.name === match?.[1]);
     if (!match || !server || !Object.hasOwn(server.definition.params, match[2]!)) {
-      // The text may hold a secret that was meant for the other option, so it is not repeated.
+      // The text may hold a secret meant for the other option, so it is not repeated.
       throw new KimitsuError(
         "invalid_request",
         `${option} is given as SERVER.PARAM=${option === "--secret" ? "VARIABLE" : "VALUE"}, with a server and a param of the project.`,

@@ -1,6 +1,6 @@
 /**
- * The commands that only read the project's files. An entry of their own, so that they start without loading database
- * and tool clients.
+ * The commands that only read the project's files. They have a separate entry point, so that they start without loading
+ * database and tool clients.
  */
 import { Command } from "commander";
 import { registerExplain } from "@/lib/cli/explain";

@@ -5,7 +5,7 @@ import { KimitsuError } from "@/lib/errors";
 import { findFirstAdmin, findPersonByEmail } from "@/lib/people/queries/get-person";
 import type { Person } from "@/lib/people/queries/person";
 
-/** Whom a command acts as: the person with this e-mail, or the first admin. Whoever is shut out cannot be acted as. */
+/** Whom a command acts as: the person with this e-mail, or the first admin. A disabled person is refused. */
 export async function findPerson(deps: EngineDeps, email: string | undefined): Promise<Person> {
   const person = email === undefined ? await findFirstAdmin(deps.db) : await findPersonByEmail(deps.db, email);
   if (person && !person.disabled) return person;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 
 /**
- * After a slip each command points to its own help: that of the whole program does not say which options the command
- * takes.
+ * After a wrong option each command points to its own help: that of the whole program does not list the options of the
+ * command.
  */
 export function pointToHelp(program: Command): void {
   program.showHelpAfterError("(kimitsu --help lists the commands)");

@@ -26,7 +26,8 @@ export function createProgram(): Command {
       "Agents written in YAML use tools over MCP, and a person stands in front of every call that deserves one.",
     )
     .configureHelp({ showGlobalOptions: false });
-  // `start` and `database-url` are answered by scripts/kimitsu.mjs before this is loaded; they stand here for the help.
+  // `start` and `database-url` are answered by scripts/kimitsu.mjs before this is loaded; they are listed here for the
+  // help.
   program
     .command("start")
     .description("start everything: database, web, worker")

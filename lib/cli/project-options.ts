@@ -4,7 +4,7 @@
  */
 import path from "node:path";
 // A project declares variables of its own, so their names are not known to lib/env.ts; only whether they are set is
-// looked at.
+// checked.
 import { cwd, env as variables, stdout } from "node:process";
 import { allowedHosts } from "@/lib/cli/demo-hosts";
 import type { LoadOptions } from "@/lib/config/load-project";

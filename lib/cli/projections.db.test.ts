@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-test("projections rebuild fills the tables anew and says how far it is", async () => {
+test("projections rebuild fills the tables again and shows its progress", async () => {
   const { db } = database;
   const run = aRun();
   await keepTestVersion(db);

@@ -1,4 +1,4 @@
-/** `kimitsu projections rebuild`: fills the tables for questions across runs anew. */
+/** `kimitsu projections rebuild`: fills the projections again. */
 import type { Command } from "commander";
 import { openDatabase } from "@/lib/cli/database";
 import { rebuildProjections } from "@/lib/runs/projections/rebuild-projections";

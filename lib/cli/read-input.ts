@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { KimitsuError } from "@/lib/errors";
 
-/** JSON as it stands, from a file with `@file`, or from standard input with `@-`. It must be an object. */
+/** JSON as given, from a file with `@file`, or from standard input with `@-`. It must be an object. */
 export function readInput(text: string, option: string): Record<string, unknown> {
   const source = text.startsWith("@") ? readSource(text.slice(1), option) : text;
   let value: unknown;

@@ -37,7 +37,7 @@ export function registerReplay(program: Command): void {
     });
 }
 
-/** In the words of the API. */
+/** With the field names of the API. */
 const toJson = ({ callId, runId, ...call }: ReplayedCall) => ({ call_id: callId, run_id: runId, ...call });
 
 function readSince(text: string): number {
@@ -68,7 +68,7 @@ function describe({ calls, changed, isCut }: Replay, since: string): string {
   ].join("\n");
 }
 
-/** What is judged differently for one reason is one line. */
+/** Calls that are judged differently for the same reason become one line. */
 function group(changed: readonly ReplayedCall[]): ReplayedCall[][] {
   const groups = Object.groupBy(changed, ({ now, before, agent, tool, reason, source }) =>
     JSON.stringify([now, before, agent, tool, reason, source]),

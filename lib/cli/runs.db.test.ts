@@ -22,7 +22,7 @@ let printed: string[];
 
 beforeAll(async () => {
   bench = await openApiBench(database);
-  // Commands go by the real time, so the worker of this test must as well.
+  // Commands use the real time, so the worker of this test must as well.
   bench.clock.advance(Date.now() + 3600_000 - bench.clock.now().getTime());
   admin = await buildUser(bench.deps, "admin", { name: "Ada" });
   rea = await buildUser(bench.deps, "reviewer", { name: "Rea" });
@@ -44,7 +44,7 @@ afterEach(() => {
 const kimitsu = (...words: string[]) => createProgram().parseAsync(words, { from: "user" });
 const last = () => JSON.parse(printed.at(-1)!);
 
-/** What stands on a run that could not be advanced. */
+/** The fault recorded on a run that could not be advanced. */
 const faultOf = (message: string) =>
   ({
     kind: "run_released",
@@ -61,7 +61,7 @@ async function asked(): Promise<string> {
 }
 
 describe("invoke", () => {
-  test("writes a run for a worker to take, started by the first admin or by the one who is named", async () => {
+  test("writes a run for a worker to claim, started by the first admin or by the named person", async () => {
     await kimitsu("invoke", "main", "--json");
     expect(await database.db.run.findUniqueOrThrow({ where: { id: last().run_id } })).toMatchObject({
       status: "pending",
@@ -74,7 +74,7 @@ describe("invoke", () => {
     });
   });
 
-  test("--wait shows what happens, and the exit code tells how it ended", async () => {
+  test("--wait shows what happens, and the exit code says how it ended", async () => {
     const before = await database.db.run.count();
     const command = kimitsu("invoke", "main", "--wait", "--until-asked");
     await vi.waitUntil(async () => (await database.db.run.count()) > before, { timeout: HANG_MS });
@@ -130,7 +130,7 @@ describe("invoke", () => {
     );
   });
 
-  test("what cannot be started is refused with what would be right", async () => {
+  test("what cannot be started is refused with what would be correct", async () => {
     await expect(kimitsu("invoke", "nope")).rejects.toThrow(
       'There is no workflow nope; workflows that can be started: "main"',
     );
@@ -167,7 +167,7 @@ describe("deciding", () => {
     );
   });
 
-  test("reject by call; whoever started the run cannot decide", async () => {
+  test("reject by call; the person who started the run cannot decide", async () => {
     const runId = await asked();
     const [approval] = await bench.pendingOf(runId);
     await expect(kimitsu("approve", approval!.id)).rejects.toThrow(
@@ -182,7 +182,7 @@ describe("deciding", () => {
     });
   });
 
-  test("a rejection without a word is refused, and nothing is decided", async () => {
+  test("a rejection without a reason is refused, and nothing is decided", async () => {
     const runId = await asked();
     await expect(kimitsu("reject", runId, "--reason", " ", "--user", rea.email)).rejects.toThrow(
       "--reason is empty; say why, because the agent is told",
@@ -190,7 +190,7 @@ describe("deciding", () => {
     expect(await bench.pendingOf(runId)).toHaveLength(1);
   });
 
-  test("where nobody may decide it is said whom to add", () => {
+  test("where nobody may decide, the message says whom to add", () => {
     expect(nobodyCan({ approvers: [], selfApproval: false })).toBe(
       "nobody who is active may decide it: it is for any reviewer, and not for whoever started the run; `kimitsu user create --email … --role reviewer` adds someone",
     );
@@ -202,7 +202,7 @@ describe("deciding", () => {
     );
   });
 
-  test("an id of no kind is refused with the kinds there are", async () => {
+  test("an id of an unknown kind is refused with the known kinds", async () => {
     await expect(kimitsu("approve", "12")).rejects.toThrow("apr_");
   });
 });
@@ -226,7 +226,7 @@ describe("looking", () => {
     expect(last()).toEqual((await ask(LIST, `/runs?q=${runId}`, { token })).body.items[0]);
   });
 
-  test("one run with the calls that somebody must settle, and the answers that somebody must see", async () => {
+  test("one run with the calls that must be settled, and the answers that must be reviewed", async () => {
     const runId = await asked();
     const [approval] = await bench.pendingOf(runId);
     const { callId, stepId } = approval!;
@@ -266,7 +266,7 @@ describe("looking", () => {
       expect(printed.at(-1)).toContain(part);
   });
 
-  test("what an agent or a server wrote moves no cursor, makes no row of its own and hides nothing from whoever decides in a terminal", async () => {
+  test("text of an agent or a server moves no cursor, adds no row and hides nothing from a person who decides in a terminal", async () => {
     const HOSTILE = "to \u001B[2K\u001B[1Aana\u202Eelpmaxe\u200B\u009B2J\napr_fake  low  pending";
     const runId = await asked();
     const [approval] = await bench.pendingOf(runId);
@@ -287,7 +287,7 @@ describe("looking", () => {
     expect(printed[1]).toContain('{"to":"to \\u001b[2K');
   });
 
-  test("--json drives no terminal either, and every parser reads the very text", async () => {
+  test("--json contains no control characters either, and every parser reads the original text", async () => {
     const HOSTILE = "\u001B[2Jana\u202Eelpmaxe\u200B\u009B2J\u007F\u2028\u{E0041}é 日本 👍";
     const runId = await asked();
     const [approval] = await bench.pendingOf(runId);
@@ -316,7 +316,7 @@ describe("looking", () => {
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
   });
 
-  test("wrong words are refused", async () => {
+  test("unknown words are refused", async () => {
     await expect(kimitsu("runs", "--status", "done")).rejects.toThrow("pending_approval");
     await expect(kimitsu("runs", "--limit", "0")).rejects.toThrow("--limit 0");
     await expect(kimitsu("runs", "run_1")).rejects.toThrow("write kimitsu runs get run_1");
@@ -332,7 +332,7 @@ describe("looking", () => {
 });
 
 describe("replay", () => {
-  test("says that nothing would change when the files are those of then, and what is wrong with what was typed", async () => {
+  test("says that nothing would change when the files are unchanged, and what is wrong with what was typed", async () => {
     await asked();
     await kimitsu("replay", "--since", "365d");
     expect(printed.at(-1)).toMatch(/^\d+ calls? of the last 365d: all would be judged as they were\.$/);
@@ -345,7 +345,7 @@ describe("replay", () => {
   });
 });
 
-test("a database that is away is named with its address and without its password; any other failure is not taken for one", () => {
+test("an unreachable database is named with its address and without its password; other failures are not reported as one", () => {
   vi.stubEnv("DATABASE_URL", "postgres://ana:hunter2@db.example.org:5433/kimitsu");
   rereadEnv();
   const away = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });

@@ -3,8 +3,8 @@ import { openRuntime, type Runtime } from "@/lib/runs/runtime";
 import { startTracing } from "@/lib/telemetry/start-tracing";
 
 /**
- * What a command needs to start, decide or end runs. It advances none itself: a worker of a running server sees the row
- * within half a second, so nobody has to be called.
+ * What a command needs to start, decide or end runs. It advances none itself: a worker of a running server polls and
+ * finds the row within half a second, so nobody is notified.
  */
 export async function withRuntime<T>(work: (runtime: Runtime) => Promise<T>): Promise<T> {
   await openDatabase();

@@ -15,7 +15,7 @@ export interface TreeNode {
   /** What a person should know at a glance, such as "asks" or "for each". */
   notes: string[];
   file: string | null;
-  /** Of a server: the params that it gets here, each with the place that holds. */
+  /** Of a server: the params that it gets here, each with the place that sets it. */
   params?: EffectiveParam[];
   children: TreeNode[];
 }

@@ -43,7 +43,7 @@ const SECTIONS: { title: string; kinds: FileKind[] }[] = [
   { title: "Other", kinds: ["gateway", "policy", "environment", "script", "lock"] },
 ];
 
-/** The text that a person reads: files by kind, then problems, then one line that says how it stands. */
+/** The text that a person reads: files by kind, then problems, then one line as a summary. */
 export function describeResult({ problems, files }: LoadResult, prefix: string, paint: Paint): string {
   const lines: string[] = [];
   for (const { title, kinds } of SECTIONS) {

@@ -21,7 +21,7 @@ export const EXIT_CODES: Record<RunStatus, number> = {
 };
 
 export interface WaitOptions {
-  /** Prints nothing on the way. */
+  /** Prints nothing while waiting. */
   quiet: boolean;
   /** Stops at a status that only a person can end. */
   stopForPeople: boolean;

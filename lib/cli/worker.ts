@@ -36,7 +36,8 @@ function readConcurrency(text: string): string {
 }
 
 /**
- * A process of its own, because this one has read its environment already, and the worker's differs. It ends with us.
+ * A separate process, because this one has read its environment already, and the worker's differs. It ends with this
+ * one.
  */
 async function runWorker(variables: Record<string, string>): Promise<number> {
   const child = spawn(process.execPath, ["scripts/run-ts.mjs", "lib/runs/worker/main.ts"], {

@@ -20,10 +20,7 @@ export interface AddressExpression extends TemplateExpression {
   place: AddressPlace;
 }
 
-/**
- * How far the fixed text has been read: what ends one part of an address is only ever looked for in what the file
- * itself says.
- */
+/** How far the fixed text has been read: delimiters are searched for only in the file's own text. */
 type State = "scheme" | "slashes" | "host" | "slash" | "path" | "query";
 
 export function parseAddressText(

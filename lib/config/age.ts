@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 const DAY_MS = 86_400_000;
-/** A year counts its longest, so that nothing goes before its time. */
+/** A year counts 366 days, so that nothing is deleted too early. */
 const UNIT_DAYS = { d: 1, y: 366 } as const;
 const FORM = 'a whole number and a unit (d, y), such as "90d" or "7y"';
 
-/** How long something that is over is kept; what comes out of the parse is milliseconds. */
+/** How long something finished is kept; parsed to milliseconds. */
 export function ageSchema() {
   return z
     .string({ error: `expected ${FORM}` })

@@ -1,4 +1,4 @@
-/** The hosts that a deployment vouches for: `host` or `host:port`, as in KIMITSU_ALLOW_HOSTS. */
+/** The hosts that a deployment trusts: `host` or `host:port`, as in KIMITSU_ALLOW_HOSTS. */
 
 interface Target {
   hostname: string;
@@ -18,13 +18,14 @@ export function toAllowedHosts(allowHosts: readonly string[]): AllowedHosts {
 }
 
 /**
- * What goes there is on no way that others could read; whether it may be reached at all is for whoever connects to say.
+ * Traffic to this machine cannot be read by others; whether it may be reached at all is decided by the code that
+ * connects.
  */
 const ON_THIS_MACHINE = /^(?:(?:.*\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Why a secret may not travel to the address; null when it may. On the way there everyone can read plain http, so that
- * only hosts are fit for it of which the deployment says that the way is its own.
+ * Why a secret may not be sent to the address; null when it may. Plain http can be read on the network, so only hosts
+ * that the deployment allows may get a secret over it.
  */
 export function refusePlainHttp(url: URL, isAllowed: AllowedHosts): string | null {
   if (url.protocol !== "http:" || ON_THIS_MACHINE.test(url.hostname) || isAllowed(url)) return null;

@@ -1,6 +1,4 @@
-/**
- * Breaks the demo in many ways, one at a time. What people read first must name the place, the mistake and the remedy.
- */
+/** Breaks the demo in many ways, one at a time. The message must name the place, the mistake and the remedy. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

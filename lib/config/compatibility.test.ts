@@ -1,4 +1,4 @@
-/** Files in the documented form of the original keep working as they are. */
+/** Files in the documented form of the original work unchanged. */
 import { afterAll, expect, it } from "vitest";
 import { ProjectFixture } from "./project-fixture";
 

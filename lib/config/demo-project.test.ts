@@ -1,4 +1,6 @@
-/** The demo is the first thing a newcomer sees: it must load, use every kind of rule, and be playable to its end. */
+/**
+ * The demo is the first thing a newcomer sees: it must load, use every kind of rule, and its runs must reach their end.
+ */
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openShopStore } from "@/lib/demo/shop-store";
@@ -21,7 +23,7 @@ const model = createScriptedModel({
   script: getScript(script, readFileSync(path.join(ROOT, script), "utf8")),
 });
 
-/** Plays one agent against the real tools of the shop; `decide` says what becomes of each call. */
+/** Plays one agent against the real tools of the shop; `decide` says how each call ends. */
 async function play(
   agentName: "triage" | "clerk",
   params: JsonObject,
@@ -109,7 +111,7 @@ it("every field of require_approval is used at least once", () => {
   expect(unused).toEqual([]);
 });
 
-it("someone alone may approve everything but one call, which names a group that says who could", () => {
+it("one person alone may approve everything but one call, which names a group and its members", () => {
   const rules = project.agents.clerk!.definition.servers[0]!.access!.allowlist.flatMap((entry) =>
     typeof entry === "string" ? [] : [[entry.name, entry.require_approval!] as const],
   );

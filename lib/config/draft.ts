@@ -1,4 +1,4 @@
-/** Everything that was read from a project, before it is known to be right. Checks read it and report into it. */
+/** Everything that was read from a project, before it is checked. Checks read it and report into it. */
 import path from "node:path";
 import type { Agent } from "./agent-schema";
 import type { Environment } from "./environment-schema";
@@ -17,7 +17,7 @@ export interface Loaded<T> {
 }
 
 export interface LoadedServer extends Loaded<Server> {
-  /** Where the server stands in its file: empty for a file of its own, `["servers", 0]` in `servers.yaml`. */
+  /** Path of the server in its file: empty for a file of its own, `["servers", 0]` in `servers.yaml`. */
   base: ValuePath;
   origin: "local" | "marketplace" | "builtin";
 }
@@ -25,7 +25,7 @@ export interface LoadedServer extends Loaded<Server> {
 export interface Deployment {
   allowStdio: boolean;
   allowBypass: boolean;
-  /** KIMITSU_ALLOW_HOSTS. Absent where it is not known; then only whoever connects holds addresses to it. */
+  /** KIMITSU_ALLOW_HOSTS. Absent where it is not known; then addresses are checked only when connecting. */
   allowHosts?: readonly string[] | undefined;
 }
 
@@ -41,11 +41,11 @@ export interface Draft {
   agents: Loaded<Agent>[];
   workflows: Loaded<Workflow>[];
   scripts: Loaded<Script>[];
-  /** Files that cannot be read at all: what refers to them is not reported as well. */
+  /** Files that cannot be read at all: references to them are not reported as well. */
   broken: ReadonlySet<string>;
   /**
-   * By file, the places that do not fit its schema: the rest of the file is checked, and nothing that follows from
-   * these places is reported.
+   * By file, the places that do not fit its schema: the rest of the file is checked, and consequences of these errors
+   * are not reported.
    */
   repaired: ReadonlyMap<string, readonly ValuePath[]>;
   problems: Problem[];
@@ -67,8 +67,8 @@ export function report(draft: Draft, source: YamlSource, at: ValuePath, message:
 }
 
 /**
- * True when a place of a file, `*` standing for any name or position, is wrong in itself, in a part or as part of
- * something: what it says is not known.
+ * True when a place of a file (`*` matches any name or position), a part of it or something around it is wrong: then
+ * its value is not known.
  */
 export function isUnknown(draft: Draft, file: string, ...place: readonly (string | number)[]): boolean {
   return draft.repaired.get(file)?.some((repaired) => overlap(repaired, place)) ?? false;
@@ -82,7 +82,7 @@ type Referable = "agent" | "workflow" | "server";
 
 /**
  * Finds the file that a path in a file means: relative to the project folder, or, if there is none, to the folder of
- * the file that names it. Reports when there is neither; returns null then, and also when the file is wrong in itself.
+ * the file that names it. Reports when there is neither; returns null then, and also when the file itself has errors.
  */
 export function resolveFile<T extends Loaded<unknown>>(
   draft: Draft,

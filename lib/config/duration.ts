@@ -7,9 +7,9 @@ type Unit = keyof typeof UNIT_MS;
 const DURATION_MAX_MS = 365 * UNIT_MS.d;
 
 export interface DurationBounds {
-  /** Shortest duration that is accepted; 1 ms unless told. */
+  /** Shortest duration that is accepted; 1 ms by default. */
   minMs?: number;
-  /** Longest duration that is accepted; 365 days unless told. */
+  /** Longest duration that is accepted; 365 days by default. */
   maxMs?: number;
 }
 

@@ -72,7 +72,7 @@ const SPECIAL = PLAIN.with(3, {
 });
 
 describe(verifies("params:origin", "the params of a server"), () => {
-  test("the step's come before the agent's, and these before the defaults, each with its line", () => {
+  test("the step's take precedence over the agent's, and these over the defaults, each with its line", () => {
     const [plain, special] = workflow.steps.map((step) =>
       listEffectiveParams(project, agent, agent.servers[0]!, { workflow, step }),
     );

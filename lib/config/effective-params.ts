@@ -1,6 +1,6 @@
 /**
- * The params of a tool server as the files give them to one agent, each with the place that holds. The order is that of
- * `resolveServer`; nothing is filled in.
+ * The params of a tool server as the files give them to one agent, each with the place that sets it. The precedence is
+ * that of `resolveServer`; templates are not filled in.
  */
 import type { Project, ProjectAgent, ProjectAgentServer, ProjectStep, ProjectWorkflow } from "./project";
 import { formatSourceLocation, type SourceLocation } from "./source-location";
@@ -18,7 +18,7 @@ export interface EffectiveParam {
   secret: boolean;
 }
 
-/** The step that runs the agent; null for one that no step speaks to, such as a sub-agent. */
+/** The step that runs the agent; null for one that no step gives params to, such as a sub-agent. */
 export type SpeakingStep = { workflow: ProjectWorkflow; step: ProjectStep } | null;
 
 type Layer = {
@@ -49,8 +49,8 @@ export function listEffectiveParams(
 }
 
 /**
- * Every way in which an agent reaches one of its servers: by each step that runs it, or by none. Ways with the same
- * params are one.
+ * Every combination in which an agent uses one of its servers: from each step that runs it, or from none. Those with
+ * the same params are merged.
  */
 export function listParamWays(
   project: Project,
@@ -110,7 +110,7 @@ function listLayers(
   ];
 }
 
-/** A template names where a secret comes from and holds none of it. */
+/** A template names the source of a secret and does not contain it. */
 function show(value: unknown, isSecret: boolean): unknown {
   const isTemplate = typeof value === "string" && /^\s*\{\{[^`]*\}\}\s*$/.test(value);
   return isSecret && !isTemplate ? "[secret]" : value;

@@ -1,7 +1,7 @@
 /** Fields that several kinds of file share. */
 import { z } from "zod";
 
-/** Part of the model-facing tool name `mcp__<server>__<tool>`, so underscores are out. */
+/** Part of the model-facing tool name `mcp__<server>__<tool>`, so underscores are not allowed. */
 export const serverNameSchema = z
   .string()
   .regex(
@@ -10,7 +10,7 @@ export const serverNameSchema = z
   )
   .describe("Name of the tool server: lower-case letters, digits and hyphens");
 
-/** Names of agents, workflows, groups and environments stand in addresses and on cards. */
+/** Names of agents, workflows, groups and environments appear in addresses and on cards. */
 export function nameSchema(what: string) {
   return z
     .string()

@@ -1,4 +1,4 @@
-/** Bounds on one evaluation, so that neither an expression nor its data can hold a process. */
+/** Bounds on one evaluation, so that neither an expression nor its data can block a process. */
 import { JmespathError } from "./jmespath-error";
 import { isSecret } from "./secret-ref";
 
@@ -24,7 +24,7 @@ export class EvaluationBudget {
     }
   }
 
-  /** Deep equality as JSON sees it. Shared parts are compared each time they occur, which is why it is counted. */
+  /** Deep equality as in JSON. Shared parts are compared each time they occur, so every comparison is counted. */
   equal(left: unknown, right: unknown): boolean {
     this.spend();
     if (left === right) return true;

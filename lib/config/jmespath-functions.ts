@@ -144,7 +144,7 @@ function replaceText(
   );
 }
 
-/** Counts before it writes: a value that shares its parts can be small in memory and endless as text. */
+/** Counts before it writes: a value with shared parts can be small in memory and huge as text. */
 function stringify(budget: EvaluationBudget, value: unknown): string {
   const count = (current: unknown): void => {
     budget.spend();

@@ -1,6 +1,7 @@
 /**
  * The library's interpreter with a budget and three corrections: fields are own properties only (so `constructor` is
- * absent, not a function), data cannot pass for an expression reference, and arithmetic never yields NaN or Infinity.
+ * absent, not a function), data cannot be mistaken for an expression reference, and arithmetic never yields NaN or
+ * Infinity.
  */
 import { type compile as parse, TreeInterpreter } from "@jmespath-community/jmespath";
 import type { EvaluationBudget } from "./jmespath-budget";

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { compile } from "./jmespath";
 import { findSlip } from "./jmespath-slips";
 
-describe("literals without their marks", () => {
+describe("literals without their quotes", () => {
   it.each([
     ["force == true", "`true`"],
     ["false == off", "`false`"],
     ['currency == "EUR"', "'EUR'"],
     ['step.parse.priority == "high"', "'high'"],
     ['contains(tags, "vip")', "'vip'"],
-  ])("%s is false where it was meant to hold, and answered with %s", (source, meant) => {
+  ])("%s is false where it was meant to be true, and answered with %s", (source, meant) => {
     expect(
       compile(source).evaluate({
         force: true,

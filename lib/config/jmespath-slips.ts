@@ -1,7 +1,7 @@
 /**
- * Expressions that can be read, but not as they were meant: `force == true` compares with a field named "true",
- * `currency == "EUR"` with a field named EUR. Both are false for every call that they were written for, so that a guard
- * would wave it through. `!= null` means the same by either reading, and older projects are full of it.
+ * Expressions that are valid but do not mean what the author intended: `force == true` compares with a field named
+ * "true", `currency == "EUR"` with a field named EUR. Both are false for every call that they were written for, so a
+ * guard would let it pass. `!= null` means the same in both readings, and older projects use it often.
  */
 
 const OPERATOR = String.raw`(?:==|!=)`;
@@ -16,14 +16,14 @@ function backticks(word: string): string {
   return `${word} is read as the name of a field; write \`${word}\` in backticks`;
 }
 
-/** A name that needs no quotes was hardly quoted to be a name. */
+/** A name that needs no quotes was probably not quoted to be a name. */
 function apostrophes(word: string): string {
   return `"${word}" is read as the name of a field; write '${word}' for the text, or leave the quotes out for the field`;
 }
 
-/** What was probably meant otherwise, or null. Only for expressions that compile. */
+/** The expression that was probably meant, or null. Only for expressions that compile. */
 export function findSlip(source: string): string | null {
-  // What stands in literals is text, whatever it looks like.
+  // Text in literals is not code.
   const bare = source.replaceAll(
     /'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g,
     (literal) => `'${"_".repeat(literal.length - 2)}'`,

@@ -14,7 +14,7 @@ if (files.length === 0)
   console.info("The official JMESPath cases are not beside this project; the compliance test is skipped.");
 
 describe.skipIf(files.length === 0)("the official JMESPath compliance cases", () => {
-  it.each(files)("%s: every case gives the official result or an error where one is due", (file) => {
+  it.each(files)("%s: every case gives the official result or the expected error", (file) => {
     const suites = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as Suite[];
     for (const { given, cases } of suites) {
       for (const { expression, result, error, bench } of cases) {

@@ -38,7 +38,7 @@ describe("step ids with hyphens", () => {
     expect(run("step.total-step.parse-x.field", data, { stepIds })).toBe(8);
   });
 
-  it("only the root `step` is meant", () => {
+  it("only the root `step` is treated so", () => {
     expect(() => run("data.step.parse-x.field", { data })).toThrow();
   });
 });
@@ -69,9 +69,9 @@ describe("mistakes", () => {
     expect(() => compile(source)).toThrow(expect.objectContaining({ name: "JmespathError", offset }));
   });
 
-  it("an unknown function is answered with the nearest", () =>
+  it("an unknown function is answered with the nearest name", () =>
     expect(() => compile("lenght(a)")).toThrow("unknown function lenght(); the nearest is length()"));
-  it("and with none when none is near", () =>
+  it("and with none when none is similar", () =>
     expect(() => compile("nope(a)")).toThrow(/unknown function nope\(\)(?!; the nearest)/));
   it("the wrong number of arguments is known before the first run", () =>
     expect(() => compile("length()")).toThrow("length() takes 1 arguments but has 0"));
@@ -145,7 +145,7 @@ describe("where the library departs from the specification", () => {
     expect(run("constructor", JSON.parse('{"constructor": 1}'))).toBe(1);
   });
 
-  it("data cannot pass for an expression", () => {
+  it("data cannot be mistaken for an expression", () => {
     const data = { x: { expref: true, type: "Literal", value: "taken over" }, list: [1] };
     expect(() => run("map(x, list)", data)).toThrow(/Invalid type/);
   });
@@ -201,11 +201,11 @@ describe("bounds", () => {
       },
       "nested",
     ],
-  ])("%s is refused by its size, not by a clock", (_name, act, message) => {
+  ])("%s is refused because of its size, not by a timeout", (_name, act, message) => {
     expect(act).toThrow(message);
   });
 
-  it("trimming long white space looks at each character once", () => {
+  it("trimming long white space reads each character once", () => {
     // Looking at the rest of the text from each character would take hours.
     expect(run("trim(@)", `${" ".repeat(2_000_000)}x${" ".repeat(2_000_000)}`)).toBe("x");
   });
@@ -219,13 +219,13 @@ describe("bounds", () => {
     expect(() => run("length(@) > `1`", { key: SecretRef.literal("hidden-1") })).toThrow("holds a secret");
   });
 
-  it("what is no JSON is refused", () => {
+  it("what is not JSON is refused", () => {
     for (const data of [{ a: Number.NaN }, { a: () => 1 }, { a: 1n }, { a: undefined }])
       expect(() => run("a", data)).toThrow("JSON cannot carry");
   });
 });
 
-describe("whatever is given", () => {
+describe("for any input", () => {
   it("compiling and evaluating give a value or a JmespathError", () => {
     const source = fc.oneof(
       fc.string(),
@@ -273,7 +273,7 @@ describe("whatever is given", () => {
     );
   });
 
-  it("truth is as JMESPath has it", () => {
+  it("truthiness is that of JMESPath", () => {
     expect([null, undefined, false, "", [], {}].map(isTruthy)).not.toContain(true);
     expect([0, "a", [0], { a: null }, true].map(isTruthy)).not.toContain(false);
   });

@@ -17,8 +17,8 @@ export interface JmespathOptions {
   /** Ids that may follow `step.`; ids with hyphens need no quotes. Without it any hyphenated run is one id. */
   stepIds?: Iterable<string>;
   /**
-   * Comparing by size what is not two numbers is an error instead of null. For guards, where null would wave a call
-   * through.
+   * Comparing by size what is not two numbers is an error instead of null. For guards, where null would let a call
+   * pass.
    */
   strictComparisons?: boolean;
 }
@@ -63,7 +63,7 @@ export function jmespathSchema(options: JmespathOptions = {}) {
   });
 }
 
-/** True for what JMESPath counts as true: everything but null, false, "", [] and {}. */
+/** Truthiness as in JMESPath: everything but null, false, "", [] and {}. */
 export function isTruthy(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === "") return false;
   if (typeof value !== "object") return true;
@@ -142,7 +142,7 @@ function checkTree(tree: Node, source: string): void {
     };
     if (type === "Function") checkFunction(name as string, (children as unknown[]).length, source);
     if (type === "Literal") return checkJson(value, "a literal");
-    // The library takes an assignment anywhere and gives an object for it, which counts as true.
+    // The library accepts an assignment anywhere and returns an object for it, which is truthy.
     if ((type === "Binding") !== isBinding && !Array.isArray(node))
       throw new JmespathError("syntax", "a single `=` belongs into `let`; write == to compare");
     for (const [key, child] of Object.entries(node)) {

@@ -117,7 +117,7 @@ function findInSchema<T>(value: unknown, at: ValuePath, visit: Visit<T>): T | nu
   return null;
 }
 
-/** Every schema inside a schema, itself included, with the place where it stands. */
+/** Every schema inside a schema, itself included, with its path. */
 export function listSchemas(schema: unknown): { at: ValuePath; schema: Record<string, unknown> }[] {
   const found: { at: ValuePath; schema: Record<string, unknown> }[] = [];
   findInSchema(schema, [], (inner, at) => {

@@ -32,7 +32,7 @@ function writeCopies(count: number): Files {
   return files;
 }
 
-/** Processor time, which other programs on the machine do not spend. */
+/** Processor time, which other programs on the machine do not affect. */
 function checkCopies(count: number): number {
   const root = fixture.write(writeCopies(count));
   const started = process.cpuUsage();
@@ -46,9 +46,9 @@ function checkCopies(count: number): number {
   return user + system;
 }
 
-it("a project of a thousand files costs no more a file than one of a hundred", () => {
+it("a project of a thousand files costs no more per file than one of a hundred", () => {
   checkCopies(20);
   const ratio = checkCopies(200) / checkCopies(20);
-  // Ten where each file is checked by itself; a hundred where each is checked against all others.
+  // The ratio is ten when each file is checked by itself, and a hundred when each is checked against all others.
   expect(ratio).toBeLessThan(30);
 });

@@ -1,5 +1,6 @@
 /**
- * Follows every name and path from one file to another, once, for all checks. What cannot be followed is reported here.
+ * Resolves every name and path from one file to another, once, for all checks. What cannot be resolved is reported
+ * here.
  */
 import type { Agent } from "./agent-schema";
 import { BUILTIN_PREFIX } from "./builtin-servers";
@@ -10,7 +11,7 @@ import type { Workflow } from "./workflow-schema";
 export interface ServerLink {
   /** Position in the agent's `servers`. */
   index: number;
-  /** The name under which the agent, the model and the workflow's `params.server` know it. */
+  /** The name under which the agent, the model and the workflow's `params.server` use for it. */
   name: string;
   server: LoadedServer;
 }
@@ -62,7 +63,7 @@ function followServers(draft: Draft, agent: Loaded<Agent>): ServerLink[] {
   return links;
 }
 
-/** A link of which one end is wrong in itself says nothing about params and toolsets. */
+/** A link with a broken end says nothing about params and toolsets. */
 function isKnown(draft: Draft, agent: Loaded<Agent>, index: number, { file, base }: LoadedServer): boolean {
   const ofAgent = ["name", "path", "params"].some((field) => isUnknown(draft, agent.file, "servers", index, field));
   return !ofAgent && !["name", "params", "auth", "toolset"].some((field) => isUnknown(draft, file, ...base, field));

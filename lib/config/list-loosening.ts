@@ -61,7 +61,7 @@ function loosenedAllow(project: Permissions, agent: Permissions): Found[] {
   );
 }
 
-/** Every name that fits `narrow` fits `wide`. */
+/** Every name that matches `narrow` matches `wide`. */
 function covers(wide: string, narrow: string): boolean {
   return wide.endsWith("*") ? narrow.startsWith(wide.slice(0, -1)) : wide === narrow;
 }

@@ -1,4 +1,4 @@
-/** Whatever stands in the files: the loader answers, never throws, and never gives a project together with an error. */
+/** Whatever is in the files, the loader returns, never throws, and never returns a project together with an error. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
@@ -73,7 +73,7 @@ it("any value of the demo may be replaced by any other", () => {
         try {
           files[file] = replaceAt(files[file], at, () => value);
         } catch {
-          return; // An earlier change took away what this one would change.
+          return; // An earlier change removed what this one would change.
         }
       }
       const { project, problems } = fixture.load(files);

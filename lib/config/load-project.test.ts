@@ -58,8 +58,8 @@ function problemsOf(files: Record<string, string | Buffer>, options: Partial<Loa
   );
 }
 
-describe("a project that is right", () => {
-  it("is given frozen, with every reference followed and every value located", () => {
+describe("a valid project", () => {
+  it("is frozen, with every reference resolved and every value located", () => {
     const { project, problems, files } = loadProject(write(FILES), OPTIONS);
     expect(problems).toEqual([]);
     expect(files.map((entry) => entry.ok)).toEqual([true, true, true]);

@@ -28,15 +28,15 @@ export interface LoadOptions {
   /** Only asked which variables are set. */
   processEnv: Readonly<Record<string, string | undefined>>;
   /**
-   * It was checked when it was put aside, by what was checked then. A release that checks more must not strand the runs
-   * that wait under it, so what only the cross-checks find does not stand in the way; what they protect is held to at
-   * run time as well.
+   * It was checked when it was stored, by the release of that time. A release that checks more must not block runs that
+   * wait under it, so problems that only the cross-checks find are ignored; what they protect is enforced at run time
+   * as well.
    */
   wasChecked?: boolean;
 }
 
 export interface LoadResult {
-  /** Null when there is an error; warnings do not stand in the way. */
+  /** Null when there is an error; warnings are allowed. */
   project: Project | null;
   problems: Problem[];
   files: { file: string; kind: FileKind; ok: boolean }[];
@@ -81,7 +81,7 @@ export function loadProject(root: string, options: LoadOptions): LoadResult {
   return { project, problems, files };
 }
 
-/** Like `loadProject`, for callers that cannot go on without one. Throws `config_invalid` with every problem. */
+/** Like `loadProject`, for callers that cannot continue without one. Throws `config_invalid` with every problem. */
 export function getProject(root: string, options: LoadOptions): Project {
   const { project, problems } = loadProject(root, options);
   if (project !== null) return project;
@@ -131,7 +131,7 @@ function readAll(root: string, files: readonly ProjectFile[]): ReadFiles {
   return result;
 }
 
-/** Scripts have rules of their own, which the models know. */
+/** Scripts have rules of their own, in lib/models. */
 function parseScriptFile(result: ReadFiles, file: string, text: string): void {
   const source = parseYamlSource(file, text);
   const { script, problems } = parseScript(file, text);
@@ -153,7 +153,7 @@ function parseFile(result: ReadFiles, kind: FileKind, source: YamlSource): void 
   const steps = kind === "workflow" ? checkStepKinds(source) : { problems: [], unclear: new Set<number>() };
   const parsed = schema.safeParse(value);
   if (parsed.success) return void result.loaded.push({ file, source, definition: parsed.data, kind });
-  // What YAML itself refused is null in the value, which is no second mistake.
+  // What YAML itself refused is null in the value, which is not a second mistake.
   const refused = new Set(source.problems.map(({ path: place }) => place));
   result.problems.push(
     ...steps.problems,

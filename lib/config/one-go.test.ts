@@ -25,7 +25,7 @@ const withChanges = (changes: Changes) => {
 const problems = (changes: Changes) => fixture.problems(withChanges(changes));
 
 describe("one mistake hides no other", () => {
-  it(verifies("promise:10", "a schema error in every file hides none of what is wrong between them"), () => {
+  it(verifies("promise:10", "a schema error in every file hides no error between them"), () => {
     expect(
       problems({
         [GATEWAY]: { model_groups: [{ name: "standard", models: ["lokal/small"], strategy: "fastest" }] },
@@ -215,12 +215,12 @@ describe("one mistake hides no other", () => {
       'unknown field "idd"',
     ],
     ["a file that is not YAML", { [AGENT]: "name: [a\n" }, "not valid YAML"],
-  ])("nothing is said twice, nor as a consequence: %s", (_name, changes, expected) => {
+  ])("nothing is reported twice, nor as a consequence: %s", (_name, changes, expected) => {
     expect(problems(changes)).toEqual([expect.stringContaining(expected)]);
   });
 });
 
-describe("what this version does not read is said plainly", () => {
+describe("what this version does not read is reported", () => {
   const of = (changes: Changes) => fixture.load(withChanges(changes)).problems.map((problem) => formatProblem(problem));
 
   it.each([

@@ -20,8 +20,8 @@ export function requiredOf(schema: JsonSchema | undefined): string[] {
 }
 
 /**
- * True when a schema lets names in that it does not list. JSON Schema does so by default; params only when the file
- * says it.
+ * True when a schema allows names that it does not list. JSON Schema does so by default; params only when the file says
+ * so.
  */
 export function isOpen(schema: JsonSchema): boolean {
   return (

@@ -5,7 +5,7 @@ import { allowlistEntrySchema, allowlistSchema, permissionsSchema, requireApprov
 const messages = (schema: z.ZodType, value: unknown) => JSON.stringify(schema.safeParse(value).error?.issues ?? []);
 
 describe("require_approval", () => {
-  it("states nothing: the defaults are the careful ones", () => {
+  it("with no fields: the defaults are the strict ones", () => {
     expect(requireApprovalSchema.parse({})).toEqual({
       on_reject: "fail",
       timeout_behavior: "fail",
@@ -79,7 +79,7 @@ describe("allowlist entries", () => {
 });
 
 describe("permissions", () => {
-  it("leave absent what the file leaves out, so that it can be told from what it states", () =>
+  it("omit what the file omits, so that it differs from a stated value", () =>
     expect(permissionsSchema.parse({})).toEqual({}));
 
   it.each([

@@ -27,7 +27,7 @@ export const toolPatternSchema = z
 
 const roleSchema = z.string().min(1, "name a role or a group").max(100);
 
-/** Longest wait for a decision; longer ones are better asked again with fresh arguments. */
+/** Longest wait for a decision; after that it is better to ask again with fresh arguments. */
 const APPROVAL_TIMEOUT_MAX_MS = 90 * 86_400_000;
 
 export const requireApprovalSchema = z
@@ -117,7 +117,7 @@ export const permissionRuleSchema = z
   .describe("One rule of the policy");
 export type PermissionRule = z.infer<typeof permissionRuleSchema>;
 
-/** Every field is optional and none has a default, so that what a file leaves out can be told from what it states. */
+/** Every field is optional and none has a default, so that an omitted field differs from a stated one. */
 export const permissionsSchema = z
   .strictObject({
     mode: z

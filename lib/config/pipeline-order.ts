@@ -16,7 +16,7 @@ export function listDependencies(steps: readonly Step[]): Map<string, string[]> 
 }
 
 /**
- * Cycles, each as the path that closes it (a, b, a); one for each way back that was found. Iterative, so that a long
+ * Cycles, each as the path that closes it (a, b, a); one for each back edge that was found. Iterative, so that a long
  * chain cannot exhaust the stack.
  */
 export function listCycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
@@ -45,7 +45,7 @@ export function listCycles(edges: ReadonlyMap<string, readonly string[]>): strin
   return cycles;
 }
 
-/** Ids in an order in which every step stands after those it waits for; equal ones in the order of the file. */
+/** Ids in an order in which every step comes after those it waits for; otherwise in the order of the file. */
 export function sortByDependencies(dependencies: ReadonlyMap<string, readonly string[]>): string[] {
   const sorted: string[] = [];
   const placed = new Set<string>();

@@ -5,10 +5,10 @@ import { permissionsSchema } from "./permission-schema";
 
 export const ROLES = ["viewer", "reviewer", "operator", "admin"] as const;
 
-/** Those who may decide about calls; a rule for nobody else would wait for ever. */
+/** Roles that may decide about calls; a rule that names another role would wait for ever. */
 export const DECIDING_ROLES = ["reviewer", "operator", "admin"] as const satisfies readonly (typeof ROLES)[number][];
 
-/** What a channel can be told about; the words are those of the event log. */
+/** What a channel can be notified of, by the names of the event log. */
 export const CHANNEL_EVENTS = [
   "approval.requested",
   "approval.escalated",

@@ -1,6 +1,6 @@
-/** What is wrong in a project's files, in the words of the person who will repair it. */
+/** What is wrong in a project's files, described for the person who will fix it. */
 
-/** Where a value stands inside its file: field names and list positions. */
+/** Path of a value inside its file: field names and list positions. */
 export type ValuePath = readonly (string | number)[];
 
 export interface Problem {
@@ -11,16 +11,16 @@ export interface Problem {
   /** The field, as it is written in messages: `servers[0].access.allowlist[1]`. Empty for the file itself. */
   path: string;
   message: string;
-  /** What would be right. */
+  /** What would be correct. */
   hint?: string | undefined;
   severity: "error" | "warning";
-  /** For a broken secret chain: the whole way of the value, with the broken links marked. */
+  /** For a broken secret chain: the whole path of the value, with the broken links marked. */
   chain?: string | undefined;
 }
 
 /**
  * One line per problem, then the chain and the hint if they need their own lines. `prefix` is the project folder as the
- * reader knows it.
+ * reader names it.
  */
 export function formatProblem(problem: Problem, prefix = ""): string {
   const file = prefix === "" ? problem.file : `${prefix.replace(/\/+$/, "")}/${problem.file}`;
@@ -52,7 +52,7 @@ export function formatPath(path: ValuePath): string {
   return text;
 }
 
-/** By file, then by place, so that a person can repair a file from top to bottom. */
+/** By file, then by place, so that a person can fix a file from top to bottom. */
 export function sortProblems(problems: readonly Problem[]): Problem[] {
   const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   return problems.toSorted(
@@ -61,7 +61,7 @@ export function sortProblems(problems: readonly Problem[]): Problem[] {
   );
 }
 
-/** The known word that was probably meant, or undefined when none is near enough to be more help than noise. */
+/** The known word that was probably meant, or undefined when none is similar enough to help. */
 export function findNearest(given: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || given.length > 200) return undefined;
   const normalized = (word: string) => word.toLowerCase().replaceAll(/[-_\s]/g, "");
@@ -72,17 +72,17 @@ export function findNearest(given: string, known: readonly string[]): string | u
   return near?.word ?? known.find((word) => isBeginning(given, word) || isBeginning(word, given));
 }
 
-/** A fixed number of edits would make any two short words near: `nope` is not `pipe`. */
+/** A fixed number of edits would make any two short words similar: `nope` is not `pipe`. */
 function editsMax(length: number): number {
   if (length <= 2) return 0;
   return length <= 7 ? 1 : Math.min(3, Math.floor(length / 4));
 }
 
-/** `DESK_HOOK` is half of `DESK_HOOK_URL`, which no number of edits says. */
+/** `DESK_HOOK` is the beginning of `DESK_HOOK_URL`, which an edit distance does not show. */
 const isBeginning = (short: string, long: string): boolean =>
   short.length >= 4 && short.length * 2 >= long.length && long.toLowerCase().startsWith(short.toLowerCase());
 
-/** Letters to add, take away or replace, or two neighbours to swap. */
+/** Letters to add, remove or replace, or two neighbours to swap. */
 function countEdits(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > 3) return Number.POSITIVE_INFINITY;
   let [before, row] = [[] as number[], Array.from({ length: to.length + 1 }, (_, index) => index)];
@@ -100,7 +100,7 @@ function countEdits(from: string, to: string): number {
   return row[to.length]!;
 }
 
-/** "did you mean …?" when something is near, otherwise all that is allowed, otherwise nothing. */
+/** "did you mean …?" when something is similar, otherwise all that is allowed, otherwise nothing. */
 export function suggest(given: string, known: readonly string[], what = "known"): string | undefined {
   const nearest = findNearest(given, known);
   if (nearest !== undefined) return `did you mean ${JSON.stringify(nearest)}?`;

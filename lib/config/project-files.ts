@@ -21,7 +21,7 @@ export interface ProjectFile {
   kind: FileKind;
 }
 
-/** A limit so that a mistaken project folder (a home directory, say) ends in a message and not in a long silence. */
+/** A limit so that a mistaken project folder (a home directory, say) ends in a message and not in a long wait. */
 const FILES_MAX = 10_000;
 const FOLDER_DEPTH_MAX = 8;
 
@@ -40,7 +40,7 @@ const FOLDERS: Record<string, { kind: FileKind; suffix: string }> = {
   models: { kind: "script", suffix: ".script.yaml" },
 };
 
-/** Folders of the project that a later version reads. What lies in them would be thought to hold, and does not. */
+/** Folders that only a later version reads. Authors would believe that files in them apply, and they do not. */
 const UNSUPPORTED = ["directives", "profiles"];
 
 export interface Listing {
@@ -90,7 +90,7 @@ function refuseFolder(root: string, folder: string, depth: number, listing: List
   }
 }
 
-/** What lies beside the known files is no concern of ours, unless it looks like one of them. */
+/** Other files beside the known ones are ignored, unless they look like one of them. */
 function warnAboutMisplaced(listing: Listing, entry: Dirent): void {
   if (entry.isDirectory()) {
     const nearest = findNearest(entry.name, Object.keys(FOLDERS));
@@ -175,7 +175,7 @@ export function readProjectFile(root: string, file: string): { text: string } | 
         problem: fileProblem(file, "the file is a link that leads out of the project", "put the file itself here"),
       };
     }
-    // Without O_NONBLOCK a named pipe would hold the process until someone writes to it.
+    // Without O_NONBLOCK a named pipe would block the process until someone writes to it.
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return { problem: fileProblem(file, "not a regular file") };

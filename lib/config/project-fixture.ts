@@ -34,7 +34,9 @@ export class ProjectFixture {
     });
   }
 
-  /** What a person would read, without the place in the file: `agents/a.agent.yaml model: no model group …`. */
+  /**
+   * The problems as people read them, without the position in the file: `agents/a.agent.yaml model: no model group …`.
+   */
   problems(files: Files, options: Partial<LoadOptions> = {}): string[] {
     return this.load(files, options).problems.map((problem) => formatProblem(problem).replace(/^(\S+?):\d+:\d+/, "$1"));
   }

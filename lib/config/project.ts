@@ -1,6 +1,4 @@
-/**
- * A project that was found to be right: frozen, with every reference followed, and able to say where each value stands.
- */
+/** A valid project: frozen, with every reference resolved, and able to locate each value in its file. */
 import type { Agent } from "./agent-schema";
 import type { Environment } from "./environment-schema";
 import type { EnvEntry } from "./field-schemas";
@@ -18,7 +16,7 @@ export interface ProjectServer {
   origin: "local" | "marketplace" | "builtin";
   /** Empty for built-ins. */
   file: string;
-  /** Where it stands in its file: empty for a file of its own, `["servers", 0]` in `servers.yaml`. */
+  /** Its path in its file: empty for a file of its own, `["servers", 0]` in `servers.yaml`. */
   base: ValuePath;
   definition: Server;
 }
@@ -26,18 +24,18 @@ export interface ProjectServer {
 export interface ProjectAgentServer {
   /** Position in the agent's `servers`. */
   index: number;
-  /** The name under which the agent, the model and the workflow's `params.server` know it. */
+  /** The name under which the agent, the model and the workflow's `params.server` use for it. */
   name: string;
   server: ProjectServer;
 }
 
 export interface ProjectSubagent {
-  /** Where it stands in the agent's file. */
+  /** Its path in the agent's file. */
   at: ValuePath;
   agent: ProjectAgent;
   /** Params that the parent fixes. */
   params: Readonly<Record<string, unknown>>;
-  /** Null: what its own file allows, as far as the parent has it. */
+  /** Null: what its own file allows, within what the parent has. */
   tools: readonly string[] | null;
 }
 
@@ -71,7 +69,7 @@ export interface ProjectWorkflow {
   definition: Workflow;
   /** In the order of the file. */
   steps: readonly ProjectStep[];
-  /** Ids in an order in which every step stands after those it waits for. */
+  /** Ids in an order in which every step comes after those it waits for. */
   order: readonly string[];
 }
 
@@ -83,7 +81,7 @@ export interface Project {
    */
   hash: string;
   fileHashes: Readonly<Record<string, string>>;
-  /** Every file as it was read: the folder may be another one a moment later. */
+  /** Every file as it was read: the folder may change a moment later. */
   texts: Readonly<Record<string, string>>;
   /** With the providers of the chosen environment. */
   gateway: Gateway | null;
@@ -95,7 +93,7 @@ export interface Project {
   agents: Readonly<Record<string, ProjectAgent>>;
   workflows: Readonly<Record<string, ProjectWorkflow>>;
   /**
-   * Where a value stands; of the nearest parent if the path does not exist. Line 1 for a file that is not part of the
+   * Position of a value, or of the nearest parent if the path does not exist. Line 1 for a file that is not part of the
    * project.
    */
   locate(file: string, path: ValuePath): SourceLocation;

@@ -1,19 +1,19 @@
 /**
- * Fills an address in. A value in the path or the query is data: it is percent-encoded and cannot climb. A value in the
- * place of the host is a host and nothing else. Only what the address begins with, and the deployment's own variables
- * before the path, are taken as they are.
+ * Fills an address in. A value in the path or the query is data: it is percent-encoded and cannot leave its folder
+ * (`..`). A value in the place of the host is a host and nothing else. Only what the address begins with, and the
+ * deployment's own variables before the path, are inserted unchanged.
  */
 import { parseAddressText, type AddressExpression } from "./address-template";
 import { isSecret, SecretRef } from "./secret-ref";
 import { readText, TemplateError, type TemplateScope } from "./template";
 import type { TemplateRoot } from "./template-text";
 
-/** Servers decode more than once, each in its own way; further than this nobody goes. */
+/** Servers may decode more than once, each in its own way; none is expected to decode more often than this. */
 const DECODE_TIMES_MAX = 5;
 
 /**
- * Throws TemplateError for a mistake, for a value that is not there, and for one that would lead elsewhere; for a
- * secret one when it is revealed.
+ * Throws TemplateError for a mistake, for a missing value, and for one that would lead to another address; for a secret
+ * one when it is revealed.
  */
 export function renderAddress(
   text: string,
@@ -56,7 +56,7 @@ function encode(text: string, { text: name, offset, place }: AddressExpression, 
 }
 
 /**
- * A step up or on the spot, as any server on the way might read it: decoded again, with backslashes, or with parameters
+ * A `.` or `..` segment, as any server on the way might read it: decoded again, with backslashes, or with parameters
  * after it.
  */
 function climbs(text: string): boolean {

@@ -99,7 +99,7 @@ describe("the params of a tool server", () => {
     expect(resolve("open").params.city).toMatchObject({ value: "Zürich", origin: "agent", secret: false });
   });
 
-  it("that are secret stay references, and the one for the header goes nowhere else", () => {
+  it("that are secret stay references, and the one for the header is used nowhere else", () => {
     const { params, auth } = resolve("crm");
     expect(JSON.stringify({ params, auth })).not.toContain("CRM_KEY");
     expect([params.api_key?.headerOnly, params.signing?.headerOnly]).toEqual([true, false]);
@@ -108,7 +108,7 @@ describe("the params of a tool server", () => {
     expect(resolve("open").auth).toBeNull();
   });
 
-  it("a plain value in a secret place is kept from print all the same", () => {
+  it("a plain value in a secret place is still never printed", () => {
     const { params } = resolve("crm", { agentParams: { message: "west", key: "plain-value" } });
     expect(JSON.stringify(params)).not.toContain("plain-value");
   });

@@ -1,6 +1,6 @@
 /**
- * The params of a tool server as one agent step uses them, each with the place it came from. Lowest first: default in
- * the server file, the agent's `servers[].params`, the workflow step's `params.server.<name>`.
+ * The params of a tool server as one agent step uses them, each with the place it came from. Lowest precedence first:
+ * default in the server file, the agent's `servers[].params`, the workflow step's `params.server.<name>`.
  */
 import { KimitsuError } from "@/lib/errors";
 import type { Project, ProjectAgent, ProjectAgentServer, ProjectStep, ProjectWorkflow } from "./project";
@@ -33,11 +33,14 @@ export interface ResolveServerInput {
   server: ProjectAgentServer;
   /** The agent's params, rendered; secrets are references. */
   agentParams: Readonly<Record<string, unknown>>;
-  /** The step that runs the agent, with its rendered `params.server`; null for a sub-agent, which no step speaks to. */
+  /**
+   * The step that runs the agent, with its rendered `params.server`; null for a sub-agent, which no step gives params
+   * to.
+   */
   step: { workflow: ProjectWorkflow; step: ProjectStep; serverParams: Readonly<Record<string, unknown>> } | null;
 }
 
-/** A step's `params`, rendered and parted into those of the agent and those of its servers. Throws TemplateError. */
+/** A step's `params`, rendered and split into those of the agent and those of its servers. Throws TemplateError. */
 export function renderStepParams(params: Readonly<Record<string, unknown>>, scope: TemplateScope) {
   const { server = {}, ...agentParams } = renderTemplate(params, scope) as Record<string, unknown>;
   return { agentParams, serverParams: server as Record<string, unknown> };
@@ -123,7 +126,7 @@ function agentPlace({ project, agent, server }: ResolveServerInput, path: (strin
   return project.locate(agent.file, ["servers", server.index, ...path]);
 }
 
-/** A secret never lands in a param that is printed; what lands in a secret param is never printed again. */
+/** A secret never gets into a param that is printed; what is given to a secret param is never printed again. */
 function guardSecret(value: unknown, isDeclared: boolean, what: string, source: SourceLocation): unknown {
   if (!isDeclared) {
     if (listSecrets(value).length > 0) refuse(`${what} is not marked secret and is given a secret`, source);

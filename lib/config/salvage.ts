@@ -1,7 +1,6 @@
 /**
- * Makes the rest of a file readable of which a part does not fit its schema, so that one mistake hides no other. What
- * is wrong is left out or replaced by something that fits; the places where that was done are given back, and nothing
- * is said about them a second time.
+ * Makes the rest of a file readable when a part does not fit its schema, so that one mistake hides no other. What is
+ * wrong is left out or replaced by something valid; those places are returned, and nothing more is reported about them.
  */
 import type { z } from "zod";
 import { findNearest, formatPath, type ValuePath } from "./problem";
@@ -15,11 +14,11 @@ export interface Salvaged {
   repaired: ValuePath[];
 }
 
-/** A file with more mistakes than this is another kind of file. */
+/** A file with more mistakes than this is probably another kind of file. */
 const ISSUES_MAX = 200;
 const ROUNDS_MAX = 60;
 
-/** Tried one after the other where a field must be there: one of them fits most fields. */
+/** Tried in turn where a field is required: one of them is valid for most fields. */
 const STAND_INS: readonly unknown[] = [
   "unknown",
   "unknown/unknown",
@@ -33,7 +32,7 @@ const STAND_INS: readonly unknown[] = [
   ["unknown/unknown"],
   null,
 ];
-/** Accepts whatever others give, because what it declares is not known. */
+/** Accepts any params, because what the file declares is not known. */
 const OPEN_PARAMS = { schema: { type: "object", additionalProperties: true } };
 
 /** Null when too much of the file is wrong. `unclear` are the steps that are of no single kind. */
@@ -83,7 +82,7 @@ class Repair {
     return true;
   }
 
-  /** A step whose agent cannot be found: nothing is known of what it gives, and its name stays. */
+  /** The replacement is a step whose agent cannot be found: its output is unknown, and its name stays. */
   replaceStep(index: number): void {
     const given = valueAt(this.value, ["pipeline", index]) as Record<string, unknown>;
     const isNamed = typeof given?.id === "string";

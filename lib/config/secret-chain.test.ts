@@ -38,7 +38,7 @@ const SOURCES = {
 
 interface Combination {
   source: keyof typeof SOURCES;
-  /** Marks of the places between source and auth; a place that is absent is not on the way. */
+  /** Marks of the places between source and auth; a place that is absent is not part of the chain. */
   sub?: boolean;
   agent?: boolean;
   server: boolean;
@@ -69,7 +69,7 @@ const schema = (name: string, secret: boolean) => ({
   schema: { type: "object", properties: { [name]: { type: "string", ...(secret ? { secret } : {}) } } },
 });
 
-/** Without a mark for the agent the value goes round it, as an override of the server's param in the workflow step. */
+/** Without a mark for the agent the value bypasses it, as an override of the server's param in the workflow step. */
 function filesOf({ source, sub, agent, server, hasAuth }: Combination): Record<string, unknown> {
   const { value, isSecret } = SOURCES[source];
   const call = (given: string) =>
@@ -155,7 +155,7 @@ describe("every combination of marks, sources and routes", () => {
   );
 });
 
-it("a broken chain is drawn as a whole, cites the place to repair and says what to add", () => {
+it("a broken chain is drawn as a whole, cites the place to fix and says what to add", () => {
   const files = filesOf({ source: "a secret env entry", agent: false, server: true, hasAuth: true });
   files["agents/caller.agent.yaml"] = [
     "name: caller",
@@ -253,7 +253,7 @@ describe("a secret must not reach a place whose content is recorded", () => {
     expect(change(main, (definition: Main) => void definition.pipeline.push({ id: "hook", webhook }))).toEqual([]);
   });
 
-  it("the key that a webhook is signed with is a place for secrets, and for nothing else", () => {
+  it("the key that signs a webhook must be a secret", () => {
     const signedWith = (secret: string) =>
       change(
         main,
@@ -353,7 +353,7 @@ it("a param of a sub-workflow that no parent gives is followed from there", () =
   ]);
 });
 
-it("files that nothing uses yet are judged as well", () => {
+it("files that nothing uses yet are checked as well", () => {
   const { "workflows/main.workflow.yaml": _main, ...rest } = filesOf({
     source: "a literal",
     agent: false,

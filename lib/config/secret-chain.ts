@@ -1,7 +1,7 @@
 /**
- * A secret is marked at every place it passes: env entry, workflow param, agent param, server param, auth. Follows
- * every value of every workflow from its source to its use, and reports each chain that is marked in some places and
- * not in others.
+ * A secret is marked at every place that it passes through: env entry, workflow param, agent param, server param, auth.
+ * Follows every value of every workflow from its source to its use, and reports each chain that is marked in some
+ * places and not in others.
  */
 import type { Agent } from "./agent-schema";
 import { isUnknown, report, type Draft, type Loaded } from "./draft";
@@ -43,7 +43,7 @@ class ChainTracer {
   private readonly reported = new Set<string>();
   /** Values that some chain has passed through; what is left over at the end starts a chain of its own. */
   private readonly passed = new Set<string>();
-  /** Nodes that the present chain start has reached, so that the work is bounded by the number of links. */
+  /** Nodes that the current chain start has reached, so that the work is bounded by the number of links. */
   private seen = new Set<string>();
 
   constructor(
@@ -354,7 +354,7 @@ class ChainTracer {
 
   private finish(chain: readonly ChainNode[]): void {
     const broken = judgeChain(chain);
-    // A mark that is missing because its place could not be read is no broken chain.
+    // A mark that is missing because its place could not be read is not a broken chain.
     if (broken === null || chain.some(({ source, at }) => isUnknown(this.draft, source.file, ...at))) return;
     const key = keyOf(broken.culprits);
     if (this.reported.has(key)) return;
@@ -367,7 +367,7 @@ class ChainTracer {
   }
 }
 
-/** Values for params that the file does not know are reported with the params; they flow nowhere. */
+/** Values for undeclared params are reported with the params; they flow nowhere. */
 function isReceived({ definition }: Loaded<Agent> | Loaded<Workflow>, flow: Flow): boolean {
   const schema = definition.params?.schema;
   return schema === undefined || Object.hasOwn(propertiesOf(schema), flow.to[0] ?? "") || isOpen(schema);

@@ -67,7 +67,7 @@ describe.each(SECRETS)("a secret that is %s", (_name, secret) => {
     expect(() => serialize(secret)).toThrow();
   });
 
-  it("shows nothing to those who look into it", () => {
+  it("shows nothing when it is inspected", () => {
     const parts = [...Reflect.ownKeys(secret).map((key) => Reflect.get(secret, key)), ...Object.values({ ...secret })];
     expect(parts.filter((part) => typeof part !== "function")).toEqual([]);
     expect(parts.map(String).join()).not.toContain(VALUE);
@@ -78,7 +78,7 @@ describe.each(SECRETS)("a secret that is %s", (_name, secret) => {
 describe("revealing", () => {
   const resolve = ({ kind, name }: { kind: string; name: string }) => (name === "TOKEN" ? `${kind}-value` : undefined);
 
-  it("asks the resolver for each source, in the moment of use", () => {
+  it("asks the resolver for each source, at the moment of use", () => {
     expect(
       SecretRef.join([
         "Basic ",
@@ -97,7 +97,7 @@ describe("revealing", () => {
     );
   });
 
-  it("says what it is made of", () => {
+  it("lists its sources", () => {
     expect(SecretRef.join(["a", SecretRef.env("A"), SecretRef.param("b")]).sources).toEqual([
       { kind: "env", name: "A" },
       { kind: "param", name: "b" },

@@ -1,9 +1,9 @@
 /**
- * A secret is a reference until the moment of use. Every way of printing it gives `[secret]`; the value is read only
- * by `reveal`, from the resolver that the caller passes in that moment.
+ * A secret is a reference until the moment of use. Every way of printing it gives `[secret]`; the value is read only by
+ * `reveal`, from the resolver that the caller passes at that moment.
  */
 
-/** Where the value is kept; names are no secrets, so they may appear in errors and chains. */
+/** The source of the value; names are not secret, so they may appear in errors and chains. */
 export interface SecretSource {
   /** `env`: a declared environment variable. `param`: a secret parameter that the caller of the run gave. */
   kind: "env" | "param";
@@ -12,7 +12,7 @@ export interface SecretSource {
 
 export type SecretResolver = (source: SecretSource) => string | undefined;
 
-/** A secret whose value is written otherwise in the place that it is for. */
+/** A secret whose value is encoded for the place where it is used. */
 interface ChangedSecret {
   of: SecretRef;
   change: (value: string) => string;
@@ -27,7 +27,7 @@ export class SecretRef {
 
   /**
    * An own function: JSON and loggers call it, and structuredClone refuses objects that hold one, where it would
-   * otherwise hand out an empty object without a word.
+   * otherwise silently return an empty object.
    */
   readonly toJSON = (): string => PRINTED;
 
@@ -44,7 +44,7 @@ export class SecretRef {
     return new SecretRef([{ kind: "param", name }]);
   }
 
-  /** A secret written in the file itself (the backtick literal of `auth.secret`): kept from print all the same. */
+  /** A secret written in the file itself (the backtick literal of `auth.secret`); it is still never printed. */
   static literal(value: string): SecretRef {
     return new SecretRef([value]);
   }
@@ -55,8 +55,8 @@ export class SecretRef {
   }
 
   /**
-   * Written otherwise in the moment of use, such as percent-encoded for an address. `change` may throw; it must not say
-   * the value.
+   * Encoded at the moment of use, such as percent-encoded for an address. `change` may throw; its error must not
+   * contain the value.
    */
   static changed(secret: SecretRef, change: (value: string) => string): SecretRef {
     return new SecretRef([{ of: secret, change }]);
@@ -69,7 +69,7 @@ export class SecretRef {
     );
   }
 
-  /** The value, for the one call that needs it. Throws, naming the source and never a value, when it is not there. */
+  /** The value, for the one call that needs it. Throws, naming the source and never a value, when it is missing. */
   reveal(resolve: SecretResolver): string {
     return this.#parts.map((part) => revealPart(part, resolve)).join("");
   }

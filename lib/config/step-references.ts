@@ -1,6 +1,6 @@
 /**
- * Everything that a step reads, wherever in the step it says so. Order, template checks and the secret chain all start
- * from this list.
+ * Everything that a step reads, in any of its fields. Order, template checks and the secret chain all start from this
+ * list.
  */
 import { parseFrom } from "./from-expression";
 import { compile } from "./jmespath";
@@ -22,7 +22,7 @@ export type ReferencePlace =
 export interface StepReference {
   root: TemplateRoot;
   path: readonly string[];
-  /** Where in the step it stands, such as ["webhook", "body", "text"]. */
+  /** Its path in the step, such as ["webhook", "body", "text"]. */
   at: ValuePath;
   place: ReferencePlace;
   /** True when the value is this reference and nothing else, so that it keeps its type. */

@@ -1,6 +1,6 @@
 /**
- * The four kinds of step. A step is of the kind whose field it has; `checks/check-steps.ts` sees to it that it has
- * exactly one.
+ * The four kinds of step. A step is of the kind whose field it has; `checks/check-steps.ts` ensures that it has exactly
+ * one.
  */
 import { z } from "zod";
 import { nameSchema, schemaHolderSchema } from "./field-schemas";

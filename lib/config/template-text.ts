@@ -1,9 +1,9 @@
-/** The grammar of one string with `{{ … }}` in it. Reports every mistake with its place; never throws. */
+/** The grammar of one string with `{{ … }}` in it. Reports every mistake with its position; never throws. */
 import { findNearest } from "./problem";
 
 /**
- * The roots that workflows and agents know; which of them fit a place is that place's rule. `args` is for summaries of
- * calls.
+ * The roots available in workflows and agents; each place has a rule for which of them are allowed. `args` is for
+ * summaries of calls.
  */
 export const WORKFLOW_ROOTS = ["params", "env", "step", "item", "item_index"] as const;
 export type TemplateRoot = (typeof WORKFLOW_ROOTS)[number] | "args";
@@ -12,7 +12,7 @@ export interface TemplateExpression {
   root: TemplateRoot;
   /** What follows the root; for `step` the first is the step's id. */
   path: string[];
-  /** Where the `{{` stands, counted from 0. */
+  /** Position of the `{{`, counted from 0. */
   offset: number;
   /** The expression as written between the braces, without the spaces around it. */
   text: string;

@@ -61,7 +61,7 @@ describe("rendering", () => {
     });
   });
 
-  it("does not render what it has rendered", () => {
+  it("does not render its own output again", () => {
     expect(renderTemplate("{{ params.evil }} {{ params.evil }}", { params: { evil: "{{ env.TOKEN }}" } })).toBe(
       "{{ env.TOKEN }} {{ env.TOKEN }}",
     );
@@ -88,7 +88,7 @@ describe("rendering", () => {
     expect(() => renderTemplate({ at: [template] }, scope)).toThrow(/^at\[0\]: /);
   });
 
-  it("own keys that look like the prototype's are not read either", () => {
+  it("own keys named like those of the prototype are not read either", () => {
     expect(() => renderTemplate("{{ params.__proto__ }}", { params: JSON.parse('{"__proto__": "x"}') })).toThrow(
       "has no value",
     );
@@ -158,7 +158,7 @@ describe("mistakes", () => {
     ]);
   });
 
-  it("a root that the place does not know is refused, with those it knows", () => {
+  it("a root that is not allowed at a place is refused, with those that are", () => {
     expect(parseTemplates("{{ env.X }}", ["params"]).problems[0]?.message).toContain(
       '"env" cannot be used here; what can is params.…',
     );
@@ -194,7 +194,7 @@ describe("references", () => {
     ]));
 });
 
-describe("whatever the text", () => {
+describe("for any text", () => {
   const text = fc
     .array(
       fc.oneof(

@@ -25,7 +25,7 @@ export interface TemplateScope {
 }
 
 export interface TemplateReference extends TemplateExpression {
-  /** Where in the value the string stands, such as ["body", "text"]. */
+  /** Path of the string in the value, such as ["body", "text"]. */
   at: (string | number)[];
   /** True when the string is this expression and nothing else, so that it keeps its type. */
   whole: boolean;
@@ -50,9 +50,7 @@ export class TemplateError extends Error {
   }
 }
 
-/**
- * All references and all mistakes of a value; never throws. `roots` are the names that may stand before the first dot.
- */
+/** All references and all mistakes of a value; never throws. `roots` are the names allowed before the first dot. */
 export function parseTemplates(
   value: unknown,
   roots: readonly TemplateRoot[] = WORKFLOW_ROOTS,
@@ -88,7 +86,7 @@ export function renderTemplate(value: unknown, scope: TemplateScope): unknown {
   return mapStrings(value, [], (text, at) => renderText(text, at, scope, roots));
 }
 
-/** What an expression stands for. Throws TemplateError when it is not there. */
+/** The value of an expression. Throws TemplateError when it is missing. */
 export const readValue = lookUp;
 
 /** The same as text. */
@@ -124,7 +122,7 @@ function lookUp(expression: TemplateExpression, at: (string | number)[], scope: 
     if (isSecret(current)) {
       throw new TemplateError(`"${parent}" is a secret and has no fields that could be read`, at, expression.offset);
     }
-    // Only own properties exist here, so `constructor` and `__proto__` name nothing.
+    // Only own properties are read, so `constructor` and `__proto__` name nothing.
     const isThere = current !== null && typeof current === "object" && isReadable(current, name);
     if (!isThere) throw new TemplateError(missing(walked, parent, current), at, expression.offset);
     current = (current as Record<string, unknown>)[name];

@@ -1,5 +1,5 @@
 /**
- * `tools.lock.yaml`: what each tool was when an engineer last looked. Read and written here; what it means is judged
+ * `tools.lock.yaml`: what each tool was when an engineer last accepted it. Read and written here; interpreted
  * elsewhere.
  */
 import { existsSync, renameSync, writeFileSync } from "node:fs";
@@ -135,7 +135,7 @@ export function writeToolsLock(root: string, text: string): void {
   renameSync(part, file);
 }
 
-/** What `judgePin` takes: null without a lock file, empty for a server that the lock does not have. */
+/** The input of `judgePin`: null without a lock file, empty for a server that the lock does not have. */
 export function lockedPins(
   lock: ToolsLock | null,
   server: string,

@@ -62,7 +62,7 @@ describe("a webhook that carries a secret", () => {
     ["in the query", { url: "https://{{ params.host }}/a?key={{ env.KEY }}" }],
     ["in a header", { url: "https://{{ params.host }}/a", headers: KEYED }],
     ["deep in the body", { url: "https://{{ params.host }}/a", body: { list: [{ key: "{{ env.KEY }}" }] } }],
-  ])("is refused wherever the secret stands: %s", (_name, webhook) => {
+  ])("is refused wherever the secret is: %s", (_name, webhook) => {
     expect(chainsOf({ [MAIN]: main(webhook) })).toEqual([refused("workflow main.params.host")]);
   });
 
@@ -123,7 +123,7 @@ describe("a webhook in a sub-workflow", () => {
   const drawn = (source: string) =>
     `workflows/nested.workflow.yaml: a secret would be sent to an address that the file does not fix: ${source}  →  webhook of step hook  ←  workflow nested.params.key (secret)`;
 
-  it("is judged by where its parent takes the address from, and the whole way is drawn", () => {
+  it("is checked by where its parent takes the address from, and the whole chain is drawn", () => {
     expect(chainsOf(files("{{ env.HOST }}"))).toEqual([]);
     expect(chainsOf(files("https://x.example/hook"))).toEqual([]);
     expect(chainsOf(files("{{ params.host }}"))).toEqual([

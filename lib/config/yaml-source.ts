@@ -1,6 +1,6 @@
 /**
- * One YAML file as a plain value that remembers where everything in it stands. Hostile input is refused in bounded time
- * and memory.
+ * One YAML file as a plain value that remembers the position of everything in it. Hostile input is refused in bounded
+ * time and memory.
  */
 import {
   isAlias,
@@ -35,8 +35,8 @@ export interface YamlSource {
   readonly value: unknown;
   readonly problems: readonly Problem[];
   /**
-   * Where the value at a path stands; of the nearest parent if the path does not exist. `key` asks for the field's name
-   * instead of its value.
+   * Position of the value at a path, or of the nearest parent if the path does not exist. `key` asks for the field's
+   * name instead of its value.
    */
   locate(path: ValuePath, part?: "value" | "key"): Position;
 }
@@ -65,7 +65,7 @@ export function parseYamlSource(file: string, text: string): YamlSource {
       severity: "error",
     });
   };
-  // Only the first syntax error: those after it are most often its consequences and lead the reader astray.
+  // Only the first syntax error: those after it are most often its consequences and mislead the reader.
   const [error] = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
   if (error !== undefined) {
     const { message, hint } = explainSyntax(error.code, error.message);

@@ -1,4 +1,4 @@
-/** Turns what zod found into problems with a place and with what would be right. */
+/** Turns zod issues into problems with a place and with what would be correct. */
 import type { z } from "zod";
 import { findNearest, formatPath, suggest, type Problem, type ValuePath } from "./problem";
 import type { YamlSource } from "./yaml-source";
@@ -15,8 +15,8 @@ export function listZodProblems(source: YamlSource, schema: Schema, error: z.Zod
   const misspelt = new Set(
     issues.filter(({ issue }) => issue.code === "unrecognized_keys").map(({ path }) => formatPath(path)),
   );
-  // Which branch of a union was meant cannot be known while its field is misspelt, so what else that branch needs is
-  // not said.
+  // Which branch of a union was meant is not known while its field is misspelt, so the other needs of that branch are
+  // not reported.
   const isGuess = ({ issue, path, isFromUnion }: PlacedIssue) =>
     isFromUnion &&
     issue.code === "invalid_type" &&
@@ -27,7 +27,7 @@ export function listZodProblems(source: YamlSource, schema: Schema, error: z.Zod
     .filter((placed) => !isGuess(placed))
     .slice(0, PROBLEMS_MAX)
     .flatMap(({ issue, path }) => explain(source, schema, issue, path));
-  // A misspelt field is also a missing one; saying it once is enough.
+  // A misspelt field is also a missing one; one report is enough.
   const meant = new Set(
     problems.flatMap(({ path, hint }) => keyOf(path, /^did you mean (".*")\?$/.exec(hint ?? "")?.[1])),
   );
@@ -48,7 +48,7 @@ export interface PlacedIssue {
 }
 
 /**
- * For a union only the issues of the branch that was meant are of use: the one that most of the given fields belong to.
+ * For a union only the issues of the branch that was meant are useful: the one that most of the given fields belong to.
  */
 export function flattenUnion(
   issue: Issue,
@@ -146,7 +146,7 @@ function missingHint(issue: Issue, schema: Schema, path: ValuePath): string {
 }
 
 function explainValue(issue: Issue, value: unknown): { message: string; hint?: string | undefined } {
-  // A message of the schema's own knows more than the code does.
+  // The schema's own message is more specific than one made from the issue code.
   if ((issue.code === "invalid_type" || issue.code === "invalid_value") && !issue.message.startsWith("Invalid "))
     return { message: issue.message };
   switch (issue.code) {

@@ -11,8 +11,8 @@ interface Found {
 }
 
 /**
- * The fields that may stand in the mapping at a path. Of a union, those of the branch that shares most fields with what
- * was written.
+ * The fields allowed in the mapping at a path. Of a union, those of the branch that shares most fields with what was
+ * written.
  */
 export function knownFieldsAt(schema: Schema, path: ValuePath, given: unknown): string[] {
   const objects = findAt(schema, path).filter((found) => definition(found.schema).type === "object");
@@ -24,7 +24,7 @@ export function knownFieldsAt(schema: Schema, path: ValuePath, given: unknown): 
 }
 
 /**
- * The other fields of the mapping at a path beside which, by no branch of the union, this one may stand. Empty for a
+ * The other fields of the mapping at a path that no branch of the union allows together with this one. Empty for a
  * field that is known nowhere.
  */
 export function rivalsAt(schema: Schema, path: ValuePath, given: unknown, key: string): string[] {
@@ -44,7 +44,7 @@ export function definition(schema: Schema): { type: string } & Record<string, un
   return schema._zod.def as unknown as { type: string } & Record<string, unknown>;
 }
 
-/** The description of the outermost wrapper counts: `z.string().optional().describe(…)` hangs it on the optional. */
+/** The description of the outermost wrapper counts: `z.string().optional().describe(…)` attaches it to the optional. */
 function findAt(schema: Schema, path: ValuePath, outer?: string): Found[] {
   const inner = definition(schema);
   const description = outer ?? globalRegistry.get(schema)?.description;

@@ -33,7 +33,7 @@ test("the shop ends on SIGTERM", async () => {
   expect(await child.ended).toEqual({ code: 0, signal: null });
 });
 
-test("a port in use and a port that is none are said in plain words", async () => {
+test("a port in use and an invalid port are reported in plain words", async () => {
   const first = await startShop();
   const { listening } = JSON.parse(await first.nextLine()) as { listening: number };
   await expect((await startShop({ KIMITSU_DEMO_PORT: String(listening) })).nextLine()).rejects.toThrow(

@@ -1,6 +1,6 @@
 /**
- * The demo shop as a process of its own. It stands for a tool server that belongs to somebody else, so it shares no
- * configuration with the product and reads its own three variables.
+ * The demo shop as a process of its own. It represents somebody else's tool server, so it shares no configuration with
+ * the product and reads its own three variables.
  */
 import { z } from "zod";
 import { startShopServer } from "./shop-server";
@@ -20,7 +20,8 @@ async function main(): Promise<void> {
     store: openShopStore(env.KIMITSU_DEMO_STATE),
   });
   const stop = () => void server.close().then(() => process.exit(0));
-  // The channel closes when the process that started this one is gone, even by SIGKILL; nobody else would end the shop.
+  // The channel closes when the process that started this one is gone, even by SIGKILL; nothing else would end the
+  // shop.
   process.once("disconnect", stop).once("SIGTERM", stop).once("SIGINT", stop);
   process.stdout.write(`${JSON.stringify({ listening: server.port })}\n`);
 }

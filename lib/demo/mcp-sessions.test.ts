@@ -60,7 +60,7 @@ test("a session ended by its client is forgotten", async () => {
   expect(sessions.servers).toEqual([]);
 });
 
-test("a request without a session that is no `initialize` is refused with what would be right", async () => {
+test("a request without a session that is not `initialize` is refused with what would be correct", async () => {
   const { url } = await start(2);
   const response = await fetch(url, { method: "POST", body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' });
   expect(response.status).toBe(400);

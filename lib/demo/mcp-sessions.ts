@@ -9,7 +9,9 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import { sendRpcError } from "./http";
 
-/** Clients that vanish do not end their session, so the one unused for longest goes when there are too many. */
+/**
+ * Clients that disappear do not end their session, so the one unused for longest is dropped when there are too many.
+ */
 const SESSIONS_MAX = 500;
 
 interface Session {
@@ -35,7 +37,7 @@ export class McpSessions {
       const session = this.#sessions.get(id);
       if (!session)
         return sendRpcError(response, 404, "This session does not exist or has ended; initialize a new one.");
-      // A map keeps the order of insertion, so what is put in again is the last to go.
+      // A map keeps the order of insertion, so a reinserted session is the last to be dropped.
       this.#sessions.delete(id);
       this.#sessions.set(id, session);
       return session.transport.handleRequest(request, response, body);

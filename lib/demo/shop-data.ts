@@ -141,7 +141,7 @@ const INITIAL: ShopState = {
     ),
     ticket(316, "C-203", "A-1048", "Stale beans", "The roast date on the Kenya bag is from last year."),
     ticket(317, "C-202", "A-1049", "Invoice with company name", "Could the invoice carry the name of my company?"),
-    // An order that the shop's books do not have: whoever looks into it has to give up.
+    // An order that is missing from the shop's books, so that a search for it must fail.
     ticket(
       318,
       "C-206",
@@ -152,7 +152,7 @@ const INITIAL: ShopState = {
   ],
 };
 
-/** A copy, so that one shop's bookings never show in another's. */
+/** A copy, so that one shop's bookings never appear in another's. */
 export function initialShopState(): ShopState {
   return structuredClone(INITIAL);
 }

@@ -84,7 +84,7 @@ describe("the tools", () => {
 });
 
 describe("a refund", () => {
-  test("is booked and seen in the order's payments", async () => {
+  test("is booked and shown in the order's payments", async () => {
     const { call } = await connect(await startShop());
     expect((await call("payments-read", { order_id: "A-1042" })).structuredContent).toMatchObject({
       charged: 393,
@@ -205,7 +205,7 @@ describe("over HTTP", () => {
     await expect(connect(origin, key)).rejects.toThrow("The X-Api-Key header is missing or wrong");
   });
 
-  test("a name that is not loopback is refused, so no web page reaches the shop", async () => {
+  test("a host name that is not loopback is refused, so no web page reaches the shop", async () => {
     const { port } = new URL(await startShop());
     const status = await new Promise((resolve, reject) => {
       http

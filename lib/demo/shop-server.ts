@@ -1,4 +1,4 @@
-/** The demo's tool server: MCP at /mcp behind an API key, and a place that receives the demo's webhooks at /hooks. */
+/** The demo's tool server: MCP at /mcp behind an API key, and an endpoint for the demo's webhooks at /hooks. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";

@@ -39,7 +39,7 @@ describe.each(paged.map((operation) => [operation.id, operation.query as z.ZodOb
     ]);
   });
 
-  test("needs none for its first page", () => {
+  test("needs no cursor for its first page", () => {
     expect(query.safeParse({}).success).toBe(true);
   });
 });

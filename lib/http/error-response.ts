@@ -9,13 +9,11 @@ export interface ErrorBody {
 
 /**
  * The one shape of errors. What is not a KimitsuError is a fault of ours: the log gets it, the caller gets the request
- * id. `mayHaveChanged` is whether a change was under way, of which nobody knows what became when the database goes
- * away.
+ * id. `mayHaveChanged` says whether a change was in progress, whose outcome is unknown when the database fails.
  */
 export function errorResponse(error: unknown, requestId: string, mayHaveChanged = false): Response {
   const known = toKnown(error, requestId, mayHaveChanged);
-  // A refusal that passes by itself is counted where it is made; a line for each would be one more thing to do for a
-  // process that has too much.
+  // A temporary refusal is counted where it is made; logging each one would add load to an overloaded process.
   if (known.httpStatus >= 500 && known.retryAfterS === undefined)
     log.error({ request_id: requestId, err: known.cause ?? known, details: known.details }, "request failed");
   const body: ErrorBody = {

@@ -2,9 +2,12 @@ import { expect, test } from "vitest";
 import { findMisplaced, isOperation } from "@/lib/http/find-path";
 import { OPERATIONS } from "@/lib/http/operations";
 
-test.each(OPERATIONS.map(({ method, path }) => [method, path] as const))("%s %s is in its place", (method, path) => {
-  expect(findMisplaced(method, path.replaceAll(/\{\w+\}/g, "some-id"))).toBeNull();
-});
+test.each(OPERATIONS.map(({ method, path }) => [method, path] as const))(
+  "%s %s is known at its address",
+  (method, path) => {
+    expect(findMisplaced(method, path.replaceAll(/\{\w+\}/g, "some-id"))).toBeNull();
+  },
+);
 
 test.each(OPERATIONS.map(({ method, path }) => [method, path] as const))("%s %s is an operation", (method, path) => {
   expect(isOperation(method, path.replaceAll(/\{\w+\}/g, "some-id"))).toBe(true);
@@ -28,7 +31,7 @@ test("HEAD is answered where GET is", () => {
   expect([isOperation("HEAD", "/runs"), isOperation("HEAD", "/runs/run_1/cancel")]).toEqual([true, false]);
 });
 
-test("what the API does not have is told apart from what it answers to another method", () => {
+test("unknown addresses are distinguished from known ones with another method", () => {
   expect(findMisplaced("POST", "/approvals/apr_1/approve")).toMatchObject({
     status: 404,
     code: "not_found",

@@ -1,10 +1,10 @@
-/** Which calls the API has at an address, for answering those that it has not in the API's own form. */
+/** Which operations the API has at an address, so that unknown ones are answered in the API's own form. */
 import type { Method } from "@/lib/http/operation";
 import { OPERATIONS } from "@/lib/http/operations";
 
 const rootOf = (path: string): string => path.split("/")[1] ?? "";
 
-/** How addresses begin that are the API's alone; settings are pages too. */
+/** First segments of addresses that belong to the API alone; settings are pages too. */
 const ROOTS = new Set(OPERATIONS.map(({ path }) => rootOf(path)).filter((root) => root !== "settings"));
 
 const PATHS = OPERATIONS.map(({ method, path }) => ({
@@ -14,8 +14,8 @@ const PATHS = OPERATIONS.map(({ method, path }) => ({
 }));
 
 /**
- * Whether the API answers this, so that nothing but its route handler need see it. An address that a URL would spell
- * differently (`/runs/..`) may lead elsewhere, and counts as none of the API's.
+ * Whether the API answers this, so that only its route handler needs to see it. An address that a URL would spell
+ * differently (`/runs/..`) may lead elsewhere, and does not count as one of the API's.
  */
 export function isOperation(method: string, pathname: string): boolean {
   const wanted = method === "HEAD" ? "GET" : method;
@@ -30,11 +30,11 @@ export interface Misplaced {
   status: 404 | 405;
   code: "not_found" | "method_not_allowed";
   message: string;
-  /** What would be answered at this address. */
+  /** The methods that are answered at this address. */
   allow: Method[];
 }
 
-/** Null for what the API answers, and for what is none of its business. */
+/** Null for what the API answers, and for addresses that are not its own. */
 export function findMisplaced(method: string, pathname: string): Misplaced | null {
   if (method === "OPTIONS" || !ROOTS.has(rootOf(pathname))) return null;
   const allow = PATHS.filter(({ shape }) => shape.test(pathname)).map((known) => known.method);

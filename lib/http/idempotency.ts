@@ -31,11 +31,11 @@ export function readRequestKey(
   return { principal, key, digest: digestOf(`${operation.id}\n${canonicalize(asked)}`) };
 }
 
-/** Keyed: the request may hold a secret, and likely values must not be tried against what the database keeps of it. */
+/** Keyed: the request may hold a secret, and the stored digest must not allow guessing likely values. */
 function digestOf(text: string): string {
   const key = Buffer.from(hkdfSync("sha256", env.AUTH_SECRET ?? "", "", "kimitsu/idempotency/1", 32));
   return createHmac("sha256", key).update(text).digest("hex");
 }
 
-/** A token and its person are apart: each has keys of its own. */
+/** A token and its person are different requesters: each has keys of its own. */
 export const requesterOf = ({ user, token }: Principal): string => (token ? `token:${token.id}` : `user:${user.id}`);

@@ -27,7 +27,7 @@ const TAGS: Record<string, string> = {
 
 let document: Json | undefined;
 
-/** OpenAPI 3.1, made from the same schemas that requests and answers are held to. */
+/** OpenAPI 3.1, generated from the same schemas that validate requests and answers. */
 export function openApiDocument(): Json {
   return (document ??= build(OPERATIONS));
 }
@@ -156,7 +156,7 @@ function parametersOf(schema: z.ZodType | undefined, place: "path" | "query", co
   }));
 }
 
-/** Named schemas go to components once and are referred to; others stand where they are used. */
+/** Named schemas are listed once in components and referenced; others are inlined. */
 function collect(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
   const {
     $schema: _dialect,

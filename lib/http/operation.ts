@@ -4,8 +4,8 @@ import type { Scope } from "@/lib/people/rules/roles";
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /**
- * One call of the HTTP API, described once: the handler is held to it, the OpenAPI document is made from it, tests and
- * the browser take their types from it.
+ * One call of the HTTP API, described once: the handler is checked against it, the OpenAPI document is generated from
+ * it, tests and the browser take their types from it.
  */
 export interface Operation<
   Params extends z.ZodType = z.ZodType,
@@ -23,11 +23,11 @@ export interface Operation<
   /** What the caller must be allowed; `public` needs no sign-in. */
   permission: Scope | "public";
   /**
-   * How else a caller can prove itself, or what is answered before anybody has: the handler then calls `signIn` when it
+   * How else a caller can authenticate, or what is answered before anybody has: the handler then calls `signIn` when it
    * needs a principal.
    */
   ownDoor?: string;
-  /** For probes: answered however much the process has to do, or nobody could see that it is busy. */
+  /** For probes: answered however busy the process is, or nobody could see that it is busy. */
   isProbe?: boolean;
   /** Creates something, so a repeated request with the same `Idempotency-Key` must not create it twice. */
   creates?: boolean;
@@ -39,9 +39,9 @@ export interface Operation<
    * itself.
    */
   response: Answer | string;
-  /** Of success; 200 unless said. */
+  /** Status of success; 200 by default. */
   status?: number;
-  /** Other answers than success that are no errors of the caller's making, such as 503 of /readyz, in the same form. */
+  /** Other answers than success that are not the caller's errors, such as 503 of /readyz, in the same form. */
   otherStatuses?: Record<number, string>;
 }
 

@@ -7,7 +7,7 @@ import { listServers, listTools, searchTools } from "@/lib/http/schemas/registry
 import * as runs from "@/lib/http/schemas/runs";
 import { getPause, setPause } from "@/lib/http/schemas/settings";
 
-/** Every call of the API, in the order in which the reference shows them. A test holds it against the route files. */
+/** Every call of the API, in the order in which the reference shows them. A test compares it with the route files. */
 export const OPERATIONS: Operation[] = [
   runs.invokeWorkflow,
   runs.startRun,

@@ -1,7 +1,10 @@
 import { BODY_SIZE_BYTES_MAX } from "@/lib/limits";
 import { KimitsuError } from "@/lib/errors";
 
-/** Reads a JSON body, and stops reading at the limit whatever the client announced. No body at all counts as `{}`. */
+/**
+ * Reads a JSON body, and stops reading at the limit whatever length the client announced. No body at all counts as
+ * `{}`.
+ */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const text = await readText(request);
   if (text.trim() === "") return {};
@@ -23,7 +26,10 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   }
 }
 
-/** Where it breaks, without the text that stands there: the message would repeat it, and it may be a secret. */
+/**
+ * The position of the syntax error, without the text there: the original message would quote it, and it may be a
+ * secret.
+ */
 function describePlace(text: string, { message }: Error): string {
   const position = /at position (\d+)/.exec(message)?.[1];
   if (position === undefined) return "";
@@ -31,10 +37,10 @@ function describePlace(text: string, { message }: Error): string {
   return `: it breaks at line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
 }
 
-/** What would not be kept, sent or shown as it was given is refused here rather than changed without a word. */
+/** What could not be stored, sent or shown unchanged is refused here rather than silently changed. */
 function refuseUnkeepable(key: string, value: unknown, { source }: { source?: string }): unknown {
   if (key === "__proto__") refuseAt(key, "has a key that programs read differently");
-  // Postgres keeps neither NUL nor half a surrogate pair.
+  // Postgres stores neither NUL nor half a surrogate pair.
   for (const text of [key, value])
     if (typeof text === "string" && (text.includes("\0") || !text.isWellFormed()))
       refuseAt(key, "holds a NUL character or half a surrogate pair");
@@ -43,7 +49,7 @@ function refuseUnkeepable(key: string, value: unknown, { source }: { source?: st
   return value;
 }
 
-/** A whole number beyond 2^53 may read as its neighbour, and one beyond all measure as nothing. */
+/** A whole number beyond 2^53 may parse as its neighbour, and a huge one as Infinity. */
 function isChanged(value: number, source: string): boolean {
   return !Number.isFinite(value) || (/^-?\d+$/.test(source) && BigInt(source) !== BigInt(value));
 }

@@ -23,13 +23,13 @@ function countTaken(caller: string, requests: number, nowMs: number): number {
   return taken;
 }
 
-test("a caller has a burst, then its rate, and gathers no more than a burst", () => {
+test("a caller has a burst, then its rate, and saves up no more than a burst", () => {
   expect(countTaken("token:a", burst + 10, 0)).toBe(burst);
   expect(countTaken("token:a", burst, 1000)).toBe(rate);
   expect(countTaken("token:a", 2 * burst, 3_600_000)).toBe(burst);
 });
 
-test("one caller's requests are not another's", () => {
+test("each caller is counted separately", () => {
   countTaken("token:b", burst + 1, 0);
   expect(countTaken("token:c", 1, 0)).toBe(1);
 });

@@ -1,22 +1,22 @@
 /**
- * What one caller may ask of this process, and when the process takes nothing more. Kept in memory, for each process
- * apart: they protect the process, not a quota. How many requests it works on at once is limited before any of this, in
- * scripts/web.mjs, which sees pages and files too.
+ * What one caller may ask of this process, and when the process accepts nothing more. Kept in memory per process: the
+ * limits protect the process and are not a quota. How many requests are processed at once is limited before this, in
+ * scripts/web.mjs, which also serves pages and files.
  */
 import { DATABASE_WAITING_MAX, OVERLOAD_RETRY_AFTER_S, REQUEST_BURST_S } from "@/lib/limits";
 import { env } from "@/lib/env";
 import { refusalBy } from "@/lib/telemetry/record-refusal";
 
-/** What a caller has left, and since when that is known; it fills up with time. */
+/** What a caller has left, and at which time; it refills over time. */
 interface Bucket {
   left: number;
   at: number;
 }
 
-/** Callers are forgotten when they could ask as often as new ones; past this many they are looked through. */
+/** Callers are forgotten once they have a full burst again; beyond this number the list is pruned. */
 const CALLERS_KEPT = 10_000;
 
-// One for all bundles of the process.
+// One instance for all bundles of the process.
 const kept = globalThis as typeof globalThis & { __kimitsuCallers?: Map<string, Bucket> };
 const callers = (): Map<string, Bucket> => (kept.__kimitsuCallers ??= new Map());
 

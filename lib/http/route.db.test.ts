@@ -34,8 +34,8 @@ async function post(facts: Parameters<typeof testRequest>[1], params = { name: "
   return POST(testRequest("/echo/a", { method: "POST", cookie, origin: TEST_ORIGIN, ...facts }), withParams(params));
 }
 
-describe(verifies("http:csrf", "a change that rides on a session cookie"), () => {
-  test("is taken from our own pages", async () => {
+describe(verifies("http:csrf", "a change authenticated by a session cookie"), () => {
+  test("is accepted from our own pages", async () => {
     const response = await post({ body: { n: 1 }, headers: { "sec-fetch-site": "same-origin" } });
     expect([response.status, await response.json()]).toEqual([200, { n: 1 }]);
   });
@@ -90,14 +90,14 @@ describe(verifies("http:body", "a body"), () => {
     expect((await response.json()).error.issues.map((issue: { path: string }) => issue.path)).toEqual(["body"]);
   });
 
-  test("and a path that are both wrong are told at once", async () => {
+  test("and a path that are both wrong are reported at once", async () => {
     const response = await post({ body: { n: "1", extra: true } }, { name: "too long" });
     const { error } = await response.json();
     expect(error.issues.map((issue: { path: string }) => issue.path)).toEqual(["path.name", "body.n", "body"]);
   });
 });
 
-describe(verifies("http:fault", "a fault of ours"), () => {
+describe(verifies("http:fault", "an internal error"), () => {
   const broken = (operation: typeof echo, handler: () => Promise<{ data: { n: number } }>) => async () => {
     const cookie = await sessionCookie(await buildUser(testDeps(database), "viewer"));
     const request = testRequest("/echo/a", {
@@ -110,7 +110,7 @@ describe(verifies("http:fault", "a fault of ours"), () => {
     return route(operation, handler)(request, withParams({ name: "a" }));
   };
 
-  test("is told as one, with the request id and nothing of its inside", async () => {
+  test("is reported as one, with the request id and no internals", async () => {
     const response = await broken(echo, () => Promise.reject(new Error("password=hunter2 at db:5432")))();
     expect(response.status).toBe(500);
     const text = await response.text();
@@ -127,7 +127,7 @@ describe(verifies("http:fault", "a fault of ours"), () => {
 test(
   verifies(
     "protection:database",
-    "while statements pile up before the database a request is refused and a probe is not, and both are answered when it has caught up",
+    "while statements queue for the database a request is refused and a probe is not; both work when it has caught up",
   ),
   async () => {
     const narrow = connect(database.url, 2, { waitMs: HANG_MS });

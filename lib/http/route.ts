@@ -19,15 +19,15 @@ export interface RouteContext<P, Q, B> {
   params: P;
   query: Q;
   body: B;
-  /** Null only where the operation is public or has a door of its own. */
+  /** Null only where the operation is public or authenticates callers itself. */
   principal: Principal | null;
-  /** For operations with a door of their own: the caller as a session or token says, or a refusal. */
+  /** For operations that authenticate callers themselves: the caller by session or token, or a refusal. */
   signIn: () => Promise<Principal>;
   request: Request;
   requestId: string;
 }
 
-/** What a handler gives back: data to be checked and sent, or a whole answer for what is not JSON. */
+/** What a handler returns: data to be checked and sent, or a whole response for what is not JSON. */
 type HandlerResult<A> = { status?: number; data: A } | Response;
 
 type NextHandler = (
@@ -42,7 +42,8 @@ export interface RouteDeps {
 }
 
 /**
- * Makes `route()`: authenticate, authorize, parse, run, check the answer, map errors. A handler is left with one call.
+ * Makes `route()`: authenticate, authorize, parse, run, check the answer, map errors. A handler then needs one call
+ * only.
  */
 export function createRoute(deps: RouteDeps) {
   return function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
@@ -85,7 +86,7 @@ export function createRoute(deps: RouteDeps) {
   };
 }
 
-/** `token` alone would be taken for the token itself, and be struck out. */
+/** A field named `token` would be taken for the token itself, and be redacted. */
 const describe = (principal: Principal | null) => ({ user: principal?.user.id, token_id: principal?.token?.id });
 
 async function authenticate(request: Request, deps: RouteDeps): Promise<Principal> {
@@ -138,7 +139,7 @@ async function parseRequest<P extends z.ZodType, Q extends z.ZodType, B extends 
   return parts;
 }
 
-/** Postgres holds no NUL in text, so one in an address is a mistake or a probe. */
+/** Postgres stores no NUL in text, so one in an address is a mistake or a probe. */
 function readQuery(request: Request): Record<string, string> {
   const { searchParams } = new URL(request.url);
   const strange = [...searchParams].find(([name, value]) => `${name}${value}`.includes("\0"));

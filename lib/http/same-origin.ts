@@ -4,8 +4,8 @@ import { KimitsuError } from "@/lib/errors";
 const READS = ["GET", "HEAD", "OPTIONS"];
 
 /**
- * A browser sends the session cookie along whoever made it send the request; `Origin` and `Sec-Fetch-Site` say who did,
- * and a page cannot forge them. A change that rides on a cookie is taken from our own pages only.
+ * A browser sends the session cookie along with requests that any page causes; `Origin` and `Sec-Fetch-Site` say which
+ * page did, and a page cannot forge them. A change authenticated by a cookie is accepted from our own pages only.
  */
 export function requireSameOrigin(request: Request): void {
   if (READS.includes(request.method)) return;

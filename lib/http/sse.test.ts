@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { env } from "@/lib/env";
 import { eventStream, takeStream } from "./sse";
 
-test("a silent stream shows that it lives, and loses nothing by it", async () => {
+test("a silent stream sends heartbeats, and loses no event", async () => {
   const go = Promise.withResolvers<void>();
   let ended = 0;
   async function* source() {
@@ -21,7 +21,7 @@ test("a silent stream shows that it lives, and loses nothing by it", async () =>
   expect(ended).toBe(1);
 });
 
-test("a source that breaks ends the stream and gives its place back", async () => {
+test("a source that fails ends the stream and frees its slot", async () => {
   let ended = 0;
   async function* source(): AsyncGenerator<never> {
     yield await Promise.reject(new Error("the database is gone"));
@@ -31,7 +31,7 @@ test("a source that breaks ends the stream and gives its place back", async () =
   expect(ended).toBe(1);
 });
 
-test("one person has so many streams and the process so many, and each that ends makes room once", () => {
+test("streams are limited per person and per process, and each that ends frees one slot", () => {
   const { KIMITSU_STREAMS_PER_PERSON: perPerson, KIMITSU_STREAMS_MAX: inAll } = env;
   const own = Array.from({ length: perPerson }, () => takeStream("usr_many"));
   expect(() => takeStream("usr_many")).toThrow(expect.objectContaining({ code: "rate_limited", retryAfterS: 5 }));

@@ -4,7 +4,7 @@ import { log } from "@/lib/log";
 import { refusalBy } from "@/lib/telemetry/record-refusal";
 
 export interface ServerSentEvent {
-  /** What the client sends back as `Last-Event-ID` to go on after it. */
+  /** What the client sends back as `Last-Event-ID` to resume after it. */
   id: string;
   event: string;
   data: unknown;
@@ -22,8 +22,8 @@ const kept = globalThis as typeof globalThis & { __kimitsuStreams?: Map<string, 
 const open = (): Map<string, number> => (kept.__kimitsuStreams ??= new Map());
 
 /**
- * Counts an event stream, of whatever kind, against its person's limit and the process's; gives back how to end it.
- * Throws `rate_limited` when the person has too many open, `unavailable` when the process has.
+ * Counts an event stream, of whatever kind, against its person's limit and the process's; returns a function that ends
+ * it. Throws `rate_limited` when the person has too many open, `unavailable` when the process has.
  */
 export function takeStream(userId: string): () => void {
   const own = open().get(userId) ?? 0;
@@ -61,13 +61,13 @@ const HEADERS = {
   "x-accel-buffering": "no",
 };
 
-/** A reader that has everything of a settled run is told so: an EventSource does not come back after this. */
+/** Tells a reader that has everything of an ended run to stop: an EventSource does not reconnect after this. */
 export const nothingMore = (): Response =>
   new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
 
 /**
- * Sends what the source gives, as fast as the reader takes it, with a sign of life in between. `end` is called once,
- * whoever ends it.
+ * Sends the source's events as fast as the reader takes them, with heartbeats in between. `end` is called once,
+ * whichever side ends it.
  */
 export function eventStream(
   source: AsyncGenerator<ServerSentEvent>,
@@ -86,7 +86,7 @@ export function eventStream(
           next = undefined;
           if (!result.done) return controller.enqueue(encoder.encode(format(result.value)));
         } catch (error) {
-          // The answer has begun, so it can only break off; the reader comes back after what it has.
+          // The response has begun, so it can only be cut off; the reader reconnects and resumes after what it has.
           log.warn({ err: error }, "an event stream broke off");
         }
         end();

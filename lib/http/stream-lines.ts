@@ -9,8 +9,8 @@ export interface ExportedFile {
 }
 
 /**
- * A file that is written as it is read: the next piece is made when the reader has taken the last one, so its length
- * costs no memory. It counts against its person's exports until it has ended, however it does. Throws `rate_limited`
+ * A file that is generated while it is read: the next piece is made when the reader has taken the last one, so its
+ * length costs no memory. It counts against its person's exports until it has ended in any way. Throws `rate_limited`
  * past the limit.
  */
 export function streamLines(
@@ -22,7 +22,7 @@ export function streamLines(
     "content-disposition": `attachment; filename="${fileName}"`,
     "cache-control": "no-store",
   };
-  // Nobody reads the body of a HEAD, nor says that they do not.
+  // Nobody reads the body of a HEAD, and nothing would signal that it is unread.
   if (request.method === "HEAD") return new Response(null, { headers });
   const release = takeExport(userId);
   const encoder = new TextEncoder();

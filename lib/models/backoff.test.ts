@@ -4,7 +4,7 @@ import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, RETRY_AFTER_WAIT_MAX_MS } from "./lim
 
 const NOW = new Date("2026-01-01T00:00:00Z");
 
-test("waits double, stay under the limit, and leave half of each to chance", () => {
+test("waits double, stay under the limit, and are half random", () => {
   const waits = (random: number) =>
     Array.from({ length: 12 }, (_, index) =>
       chooseWaitMs({ failures: index + 1, retryAfterMs: undefined, random: () => random }),

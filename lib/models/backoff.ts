@@ -2,9 +2,9 @@
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, RETRY_AFTER_WAIT_MAX_MS } from "./limits";
 
 /**
- * The wait after the `failures`-th failure in a row: doubling, with up to half of it left to chance, so that workers
- * that failed together do not come back together. The delay that a provider asks for is a lower bound. Null when it is too long to
- * wait for.
+ * The wait after the `failures`-th failure in a row: doubling, with up to half of it random, so that workers that
+ * failed together do not retry together. The delay that a provider asks for is a lower bound. Null when it is too long
+ * to wait for.
  */
 export function chooseWaitMs({
   failures,
@@ -28,7 +28,7 @@ export function readRetryAfterMs(headers: Headers, now: Date): number | undefine
   const text = headers.get("retry-after");
   const seconds = readNumber(text);
   if (seconds !== undefined) return Math.ceil(seconds * 1_000);
-  // Date.parse reads a bare "-5" as a year, and no date of HTTP begins with anything but the name of a day.
+  // Date.parse reads a bare "-5" as a year; an HTTP date always begins with the name of a day.
   const at = text !== null && /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }

@@ -1,6 +1,6 @@
 /**
- * The arguments of a call as a model wrote them, or what is wrong with them: what cannot be sent and kept as it is must
- * not be in a turn.
+ * The arguments of a call as a model wrote them, or what is wrong with them: arguments that cannot be sent and stored
+ * unchanged must not be in a turn.
  */
 import { findArgumentsProblem } from "@/lib/text/digest";
 import { storableText } from "@/lib/text/tool-text";

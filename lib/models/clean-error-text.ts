@@ -1,21 +1,21 @@
 /**
  * Providers sometimes echo what they were sent. An error message goes to databases, pages and logs, so everything that
- * it shares with the request's headers or body is taken out of it, and what is left is one short line.
+ * it shares with the request's headers or body is removed, and what is left is shortened to one line.
  */
 import { findShared } from "./find-shared";
 import { ECHO_LENGTH_MIN, ERROR_TEXT_LENGTH_MAX } from "./limits";
 
-/** What went over the wire. Kept only while its answer is awaited. */
+/** What was sent over the network; kept only until the answer has arrived. */
 export interface SentRequest {
   headers: Headers;
   body: string;
 }
 
-/** Values that are the same for everyone, so that an error may name them. */
+/** Headers whose values are the same for everyone, so an error may contain them. */
 const PLAIN_HEADERS = new Set(["accept", "content-type", "user-agent", "anthropic-version", "anthropic-beta"]);
 const SECRET_LENGTH_MIN = 4;
 
-/** Empty when nothing is left that says something. */
+/** Empty when nothing meaningful is left. */
 export function cleanErrorText(text: string, sent: SentRequest): string {
   const limited = text.slice(0, ERROR_TEXT_LENGTH_MAX * 4);
   const withoutKeys = maskKeyShapes(maskSecrets(limited, listHeaderSecrets(sent.headers)));
@@ -26,7 +26,7 @@ export function cleanErrorText(text: string, sent: SentRequest): string {
   return /\p{L}/u.test(short.replaceAll(/\[(secret|request)\]/g, "")) ? short.toWellFormed() : "";
 }
 
-/** Each header's value, its words (`Bearer abc`), and the forms in which a careless echo would carry them. */
+/** Each header's value, its words (`Bearer abc`), and the encoded forms in which an echo may contain them. */
 export function listHeaderSecrets(headers: Headers): string[] {
   const values = [...headers]
     .filter(([name]) => !PLAIN_HEADERS.has(name))
@@ -39,7 +39,7 @@ export function listHeaderSecrets(headers: Headers): string[] {
     Buffer.from(secret).toString("base64"),
     Buffer.from(secret).toString("hex"),
   ]);
-  // The longest first: a part that is taken out early would leave the rest of the whole standing.
+  // The longest first: removing a part early would leave the rest of the whole value in the text.
   return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 

@@ -181,7 +181,7 @@ describe.each(COUNTED)(verifies("engine:budget:estimate", "$name"), ({ text, o20
     expect(estimateTokens(text, "openai")).toBeGreaterThanOrEqual(Math.max(o200k, cl100k));
   });
 
-  test("has room above the published count of Anthropic, whose newer tokenizers cut finer", () => {
+  test("is above the published count of Anthropic, whose newer tokenizers split text more finely", () => {
     expect(estimateTokens(text, "anthropic")).toBeGreaterThanOrEqual(Math.ceil(claude * 1.15));
   });
 
@@ -199,7 +199,7 @@ test.each(usual)(
   },
 );
 
-test("a request of a sentence reserves tens of tokens, not hundreds", () => {
+test("a one-sentence request reserves tens of tokens, not hundreds", () => {
   const request = modelRequest({
     system: "You sort mail.",
     messages: [{ role: "user", text: "Sort this: invoice 7 is not paid." }],

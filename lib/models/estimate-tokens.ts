@@ -1,12 +1,12 @@
 /**
- * How many tokens a text has at most, near enough for a budget and without a tokenizer. Counted in the pieces that
- * tokenizers begin with (words, numbers, marks, single characters of other scripts), with weights that were measured
+ * An upper estimate of a text's tokens, close enough for a budget and without a tokenizer. It counts the pieces that
+ * tokenizers begin with (words, numbers, punctuation, single characters of other scripts), with weights measured
  * against the tokenizers named in the test.
  */
 import type { Provider } from "@/lib/config/gateway-schema";
 
 interface Tokenizer {
-  /** On top of the measured weights: room for tokenizers that cut finer than those that could be measured. */
+  /** On top of the measured weights, for tokenizers that split text more finely than those that could be measured. */
   margin: number;
   /** Digits of a number in one token. */
   digits: number;
@@ -15,8 +15,8 @@ interface Tokenizer {
 }
 
 /**
- * Anthropic's newer tokenizers cut up to a third finer than the published one; many open models give each digit a
- * token.
+ * Anthropic's newer tokenizers produce up to a third more tokens than the published one; many open models give each
+ * digit a token.
  */
 const TOKENIZERS: Record<Provider["type"], Tokenizer> = {
   openai: { margin: 1.1, digits: 3, toolUse: 32 },
@@ -45,7 +45,7 @@ function weigh(piece: string, digits: number): number {
   const code = piece.codePointAt(0) ?? 0;
   if (code >= 0x80) return weighCharacter(code);
   if (isAlphanumeric(code)) {
-    // Keys, hashes and the like have no words that a tokenizer could know.
+    // Keys, hashes and the like contain no words that a tokenizer could know.
     if (piece.length >= 6 && /[0-9]/.test(piece) && /[A-Za-z]/.test(piece)) return piece.length * 0.75;
     let tokens = 0;
     for (const [word] of piece.matchAll(WORDS)) tokens += weighWord(word, digits);
@@ -53,7 +53,7 @@ function weigh(piece: string, digits: number): number {
   }
   if (code === 0x0a) return 1 + (piece.length - 1) / 4;
   if (code === 0x20 || code === 0x09) return 1;
-  // The marks of JSON come in the same groups again and again, so that tokenizers know them.
+  // Punctuation of JSON comes in the same groups again and again, so tokenizers know them.
   return Math.max(1, piece.length * (/^[{}[\]":,]+$/.test(piece) ? 0.45 : 0.65));
 }
 
@@ -83,7 +83,7 @@ const SCRIPTS: readonly (readonly [end: number, tokens: number])[] = [
   [0xfff0, 1.2], // full-width forms
   [0x10000, 3],
 ];
-/** Emoji and all that is rare. */
+/** Emoji and rare characters. */
 const ASTRAL_TOKENS = 3.2;
 
 function weighCharacter(code: number): number {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findShared } from "./find-shared";
 
-test("finds exactly the runs that stand in a source", () => {
+test("finds exactly the substrings that occur in a source", () => {
   const text = fc.string({ maxLength: 60, unit: fc.constantFrom("a", "b", "é", "界") });
   fc.assert(
     fc.property(text, fc.array(text, { maxLength: 4 }), (short, sources) => {
@@ -13,7 +13,7 @@ test("finds exactly the runs that stand in a source", () => {
   );
 });
 
-test("a source that repeats what is looked for a million times is read once", () => {
+test("a source that repeats the wanted text a million times is read once", () => {
   const source = "lorem ipsum dolor ".repeat(100_000);
   const found = findShared(source.slice(0, 1_200), [source], 12);
   // Without this bound the list would have over a hundred million entries.

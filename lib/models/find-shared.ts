@@ -1,11 +1,11 @@
-/** Where a short text shares a run of characters with long ones. */
+/** Finds where a short text shares a substring with long ones. */
 
 const BASE = 257;
 const FILTER_SIZE = 1 << 16;
 
 /**
- * Starts of all runs of `length` characters of `text` that stand in one of the sources. A request can have megabytes
- * and the process has others to serve meanwhile, so the sources are read once, with a hash that rolls along.
+ * Starts of all substrings of `length` characters of `text` that occur in one of the sources. A request can have
+ * megabytes and must not block the process for long, so the sources are read once, with a rolling hash.
  */
 export function findShared(text: string, sources: readonly string[], length: number): number[] {
   const wanted = new Map<string, number[]>();
@@ -13,7 +13,7 @@ export function findShared(text: string, sources: readonly string[], length: num
     const run = text.slice(at, at + length);
     wanted.set(run, [...(wanted.get(run) ?? []), at]);
   }
-  // How many wanted runs have a hash in each slot.
+  // How many wanted substrings have a hash in each slot.
   const filter = new Uint32Array(FILTER_SIZE);
   for (const run of wanted.keys()) filter[slotOf(hash(run, length))]! += 1;
   const found: number[] = [];
@@ -23,7 +23,7 @@ export function findShared(text: string, sources: readonly string[], length: num
       const starts = wanted.get(run);
       if (!starts) continue;
       found.push(...starts);
-      // A run that repeats through the whole source is looked up once.
+      // A substring that repeats through the whole source is looked up once.
       wanted.delete(run);
       filter[slotOf(hash(run, length))]! -= 1;
     }
@@ -31,7 +31,7 @@ export function findShared(text: string, sources: readonly string[], length: num
   return found;
 }
 
-/** Positions whose run may be wanted: each one that is, and a few that are not. */
+/** Positions whose substring may be wanted: all that are, and a few that are not. */
 function* listCandidates(source: string, filter: Uint32Array, length: number): Generator<number> {
   if (source.length < length) return;
   let leaving = 1;

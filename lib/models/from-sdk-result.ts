@@ -1,4 +1,6 @@
-/** From the SDK's answer to our turn. What the model got wrong is marked for the engine to answer, never guessed at. */
+/**
+ * Converts the SDK's answer to our turn. What the model got wrong is marked for the engine to answer, never guessed at.
+ */
 import { mapText, storableText } from "@/lib/text/tool-text";
 import { checkArguments, type CheckedArguments, refuseArguments } from "./check-arguments";
 import type { FinishReason, JsonObject, ModelRequest, ModelTurn, ToolCallRequest, Usage } from "./model";
@@ -21,7 +23,7 @@ const FINISH_REASONS: Record<SdkResult["finishReason"]["unified"], FinishReason>
 
 export function fromSdkResult(result: SdkResult, request: ModelRequest, model: string): ModelTurn {
   const reported = FINISH_REASONS[result.finishReason.unified];
-  // What a model began before it declined is not a call to be carried out.
+  // Calls that a model began before it declined are not made.
   const asked =
     reported === "refused"
       ? []
@@ -49,7 +51,7 @@ function keepPart(part: SdkPart, ids: ReadonlyMap<SdkPart, string>): RawPart[] {
       : {};
   if (part.type === "text" || part.type === "reasoning") {
     const text = storableText(part.text);
-    // A signature over other words would be refused.
+    // The provider would refuse a signature over a different text.
     return [{ type: part.type, text, ...(text === part.text ? metadata : {}) }];
   }
   const id = ids.get(part);
@@ -73,8 +75,8 @@ function readCalls(parts: readonly SdkToolCall[], request: ModelRequest, reporte
 }
 
 /**
- * Ids must be unique in the conversation and fit every provider, since another one may be asked next; not all servers
- * see to that.
+ * Ids must be unique in the conversation and valid for every provider, since another one may be asked next; not all
+ * servers ensure that.
  */
 function chooseId(given: string, used: ReadonlySet<string>, base: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(given) && !used.has(given)) return given;
@@ -121,7 +123,7 @@ function readUsage({ inputTokens, outputTokens }: SdkResult["usage"]): Usage {
   };
 }
 
-/** What a server reports is not to be trusted to be a whole number; the database takes nothing else. */
+/** A server may report something other than a whole number, which the database refuses. */
 function count(tokens: number | undefined): number {
   return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? Math.ceil(tokens) : 0;
 }

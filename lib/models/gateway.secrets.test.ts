@@ -16,7 +16,7 @@ import type { Fetch } from "./transport";
 
 const { signal } = new AbortController();
 const PROMPT = 'Card 4111 1111 1111 1111\nof Mrs. Ōta, "blue" file';
-/** On the wire no twelve characters of it stand together without an escape. */
+/** In the JSON that is sent, no twelve characters of it are adjacent without an escape. */
 const QUOTED = '"name"\n"Jane"\n"Roe"\n"code"\n"8812"';
 const request = modelRequest({
   system: "House rules of Acme",
@@ -52,7 +52,7 @@ function failure(options: { isLocal?: boolean; fetch?: Fetch } = {}): Promise<Mo
   );
 }
 
-/** Everything that a log, a row or a page could be made of. */
+/** Everything that a log, a row or a page could contain. */
 function printAll(error: ModelError): string {
   const own = inspect(error, { depth: 20, showHidden: true, getters: true });
   return [
@@ -96,7 +96,7 @@ describe("no key, header or part of the request is in an error", () => {
       "as JSON inside of JSON",
       JSON.stringify(JSON.stringify({ authorization: `Bearer ${KEYS.LOCAL_KEY}`, text: PROMPT })),
     ],
-  ])("when it comes %s", async (_case, message) => {
+  ])("when the echo is %s", async (_case, message) => {
     chat.reply({ kind: "json", status: 400, body: { error: { message, type: "invalid_request_error" } } });
     expectClean(await failure({ isLocal: true }));
   });
@@ -136,7 +136,7 @@ describe("no key, header or part of the request is in an error", () => {
   });
 });
 
-test("what the provider says of its own accord is kept, in one line", async () => {
+test("what the provider says without quoting the request is kept, in one line", async () => {
   chat.reply({
     kind: "json",
     status: 400,
@@ -152,7 +152,7 @@ test("what the provider says of its own accord is kept, in one line", async () =
   );
 });
 
-test("keys are not taken to the address of a redirect", async () => {
+test("keys are not sent to the address of a redirect", async () => {
   const other = await startAnthropicServer();
   other.reply(anthropicAnswer({ content: [{ type: "text", text: "stolen" }] }));
   server.reply({ kind: "text", status: 307, headers: { location: `${other.url}/v1/messages` }, text: "" });
@@ -192,7 +192,7 @@ describe("through the guard of outgoing requests", () => {
     await egress.close();
   });
 
-  test("an address that the deployment forbids is refused once, in the guard's own words", async () => {
+  test("an address that the deployment forbids is refused once, with the guard's own message", async () => {
     const egress = createEgress({ allowHosts: [] });
     const error = await failure({ fetch: egress.guardedFetch });
     expect(error).toMatchObject({
@@ -236,7 +236,7 @@ test("variables of the process that gateway.yaml does not declare change nothing
   expect(JSON.stringify(seen)).not.toContain("sk-stray");
 });
 
-test("a key is read for each call anew, and only for the model that is asked", async () => {
+test("a key is read again for each call, and only for the model that is asked", async () => {
   const read: string[] = [];
   chat.reply(chatAnswer({ content: "a" }), chatAnswer({ content: "b" }));
   const { gateway } = createGatewayFixture({

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([first.close(), second.close()]));
 
-/** Anthropic before OpenAI, unless told otherwise. */
+/** Anthropic before OpenAI by default. */
 function fixture({
   config = {},
   group = {},
@@ -188,7 +188,7 @@ describe("a failure that will not pass", () => {
     expect(second.requests).toHaveLength(1);
   });
 
-  test("an invalid request is taken to no other model, which would hide the mistake", async () => {
+  test("an invalid request is sent to no other model, which would hide the mistake", async () => {
     first.reply(anthropicFailure(400, "invalid_request_error", "tools.0.input_schema: JSON schema is invalid"));
     const error = await failureOf(fixture().gateway.generate("standard", modelRequest(), { signal }));
     expect(error).toMatchObject({ kind: "invalid_request", isTransient: false, code: "model_failed" });
@@ -198,7 +198,7 @@ describe("a failure that will not pass", () => {
     expect([first.requests.length, second.requests.length]).toEqual([1, 0]);
   });
 
-  test("a refusal is an answer, and is taken to no other model", async () => {
+  test("a refusal is an answer, and no other model is asked", async () => {
     first.reply(anthropicAnswer({ content: [{ type: "text", text: "No." }], stop_reason: "refusal" }));
     const { turn, attempts } = await fixture().gateway.generate("standard", modelRequest(), { signal });
     expect(turn.finishReason).toBe("refused");
@@ -289,7 +289,7 @@ describe("time", () => {
     expect(second.requests).toHaveLength(0);
   });
 
-  test("an abort ends the call at once, with the reason of the one who aborted, and asks no one else", async () => {
+  test("an abort ends the call at once, with the caller's reason, and no other model is asked", async () => {
     first.reply({ kind: "hang" });
     const control = new AbortController();
     const reason = new Error("the run was cancelled");

@@ -3,8 +3,8 @@
  *
  * What happens when a model fails: a failure that may pass is retried on the same model, then the next model is asked.
  * A failure of this model alone (its key, its credit, its address, its window) goes to the next model at once. A
- * request that is invalid goes to none: the others would hide the mistake. A refusal is an answer, and is not taken
- * elsewhere.
+ * request that is invalid goes to none: the others would hide the mistake. A refusal is an answer, and no other model
+ * is asked.
  */
 import type { Gateway as GatewayConfig, ModelGroup } from "@/lib/config/gateway-schema";
 import { askModel } from "./ask-model";
@@ -25,7 +25,7 @@ export interface GatewayOptions {
   gateway: GatewayConfig;
   /** From `loadScripts`: by the name of the provider. */
   scripts: ReadonlyMap<string, ScriptFile>;
-  /** Asked in the moment of a call, so that keys are nowhere before it. */
+  /** Read at the moment of a call, so that keys are not held before it. */
   findVariable: FindVariable;
   /** Every request to a provider goes through it. */
   fetch: Fetch;
@@ -62,7 +62,7 @@ export interface ModelGateway {
    * asking later can help.
    */
   generate(groupName: string, request: ModelRequest, options: GenerateOptions): Promise<GatewayTurn>;
-  /** What the dearest model of the group may ask for this request: to be reserved before the call. */
+  /** What the most expensive model of the group may cost for this request: to be reserved before the call. */
   estimateCostUsd(groupName: string, request: ModelRequest): number;
   /**
    * The most tokens that an answer may have, whichever model of the group gives it, for the turn to cost no more than
@@ -74,7 +74,7 @@ export interface ModelGateway {
 export function createGateway(options: GatewayOptions): ModelGateway {
   const timing: Timing = { now: options.now, random: options.random ?? Math.random, sleep: options.sleep ?? sleepFor };
   const rounds = new Map<string, number>();
-  // Beginning anywhere, so that many processes that start together do not all begin with the same model.
+  // The start is random, so that many processes that start together do not all begin with the same model.
   const takeTurn = ({ name, models }: ModelGroup) => {
     const turn = rounds.get(name) ?? Math.floor(timing.random() * models.length);
     rounds.set(name, turn + 1);
@@ -162,7 +162,7 @@ function toGatewayTurn({
 }): GatewayTurn {
   const price = findPrice(group, id);
   const micro = costMicroUsd(price, turn.usage);
-  // Who answered is kept with the conversation, also for models that want nothing else back.
+  // Which model answered is kept with the conversation, also for models that need nothing else back.
   const stamped = { ...turn, raw: turn.raw ?? toRaw({ model: id, parts: [] }) };
   return {
     turn: stamped,

@@ -10,14 +10,15 @@ const OF_THIS_MODEL_ONLY: readonly ModelErrorKind[] = [
   "misconfigured",
 ];
 
-/** True when another model may well answer the same request. */
+/** True when another model may answer the same request. */
 export function isOfThisModelOnly(error: ModelError): boolean {
   return OF_THIS_MODEL_ONLY.includes(error.kind);
 }
 
 /**
- * The error takes the kind of the failure that decides what to do next: one that stopped the search, else one that may
- * pass (asking later can help then), else the last. It says to ask again when the first model expects to be ready.
+ * The error takes the kind of the failure that decides what to do next: one that rules out asking further models, else
+ * one that may pass (asking later can help then), else the last. Its retry time is that of the model that is ready
+ * first.
  */
 export function describeGroupFailure(
   group: string,

@@ -1,7 +1,8 @@
 /** Every tunable of the gateway, with its unit and what changing it does. */
 
 /**
- * Tries after the first when a provider states no `max_retries`. More hides longer outages and holds the run longer.
+ * Tries after the first when a provider states no `max_retries`. More tries bridge longer outages and hold the run
+ * longer.
  */
 export const RETRIES_DEFAULT = 2;
 /** Wait before the first retry; it doubles with every further one. */
@@ -22,20 +23,21 @@ export const CALL_TIMEOUT_DEFAULT_MS = 240_000;
 
 /** Larger answers are refused while they arrive. The longest answers of today's models are below one megabyte. */
 export const ANSWER_SIZE_BYTES_MAX = 16 * 1024 * 1024;
-/** How much of a failed answer is read; an error that needs more says nothing more. */
+/** How much of a failed answer is read; a longer error message adds nothing useful. */
 export const ERROR_SIZE_BYTES_MAX = 64 * 1024;
-/** How much of a provider's own words an error message carries. */
+/** How much of a provider's own message an error carries. */
 export const ERROR_TEXT_LENGTH_MAX = 300;
 /**
- * Text that an error shares with the request is taken out from this length on. Shorter takes out common words as well.
+ * Text that an error shares with the request is removed from this length on. A lower value removes common words as
+ * well.
  */
 export const ECHO_LENGTH_MIN = 12;
 
 /** Tokens of an answer when the step states none. It also bounds what is reserved from a budget before a call. */
 export const OUTPUT_TOKENS_DEFAULT = 8_192;
 /**
- * An answer is allowed fewer tokens where a budget pays for no more, but never fewer than this: shorter ones are mostly
- * cut, and paid for in vain.
+ * An answer is allowed fewer tokens where a budget pays for no more, but never fewer than this: shorter answers are
+ * mostly cut off, and the money is wasted.
  */
 export const OUTPUT_TOKENS_MIN = 1_024;
 
@@ -44,6 +46,6 @@ export const MALFORMED_TEXT_LENGTH_MAX = 2_000;
 
 /**
  * Fields that an answer may leave out, the reserved ones included; with more, Anthropic refuses a schema, which is then
- * given in words.
+ * given as text in the prompt.
  */
 export const STRUCTURED_OPTIONAL_FIELDS_MAX = 24;

@@ -1,6 +1,6 @@
 /**
- * The narrow interface behind which every provider stands: one request, one turn. A provider keeps no conversation;
- * what it needs to know is in the messages, so that any process can ask for the next turn.
+ * The interface that every provider implements: one request, one turn. A provider keeps no conversation; what it needs
+ * to know is in the messages, so that any process can ask for the next turn.
  */
 import { KimitsuError } from "@/lib/errors";
 
@@ -19,13 +19,13 @@ export interface ToolCallRequest {
 }
 
 export interface MalformedArguments {
-  /** What the model wrote, cut to a length that is fit to be shown. */
+  /** What the model wrote, shortened for display. */
   text: string;
-  /** In words that help the model: what is wrong, and what would be right. */
+  /** For the model: what is wrong, and what would be right. */
   problem: string;
 }
 
-/** How a call ended, in the words of the call's own states. Everything but `succeeded` is an error to a provider. */
+/** How a call ended, with the names of the call's own states. Everything but `succeeded` is an error to a provider. */
 export type ToolResultStatus = "succeeded" | "failed" | "denied" | "rejected" | "expired" | "cancelled";
 
 export interface ToolResult {
@@ -69,7 +69,8 @@ export interface ModelRequest {
   /** Empty on a turn that must conclude. */
   tools: ModelTool[];
   /**
-   * What the final answer must fit. The same object on every turn of an agent; absent or null when any text will do.
+   * What the final answer must fit. The same object on every turn of an agent; absent or null when any text is
+   * accepted.
    */
   outputSchema?: JsonObject | null;
   maxTokens: number | null;
@@ -108,7 +109,7 @@ export interface ModelTurn {
   usage: Usage;
   /** Settings of the request that this model does not take and that were left out, such as `temperature`. */
   ignoredSettings?: string[];
-  /** What the provider wants back with the conversation (reasoning, signatures), kept without being understood. */
+  /** What the provider needs back with the conversation (reasoning, signatures); stored without being interpreted. */
   raw?: Json;
 }
 
@@ -151,7 +152,7 @@ export interface ModelAttempt {
   /** Null for a success. Free of keys, headers and the request. */
   message: string | null;
   durationMs: number;
-  /** How long was waited before this call. */
+  /** The wait before this call. */
   waitedMs: number;
 }
 

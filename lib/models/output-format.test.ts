@@ -65,7 +65,7 @@ describe("structured output", () => {
         properties: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`f${index}`, { type: "string" }])),
       },
     ],
-  ])("is not used for %s, which would be lost on the way", (_name, schema) => {
+  ])("is not used for %s, which the provider would drop", (_name, schema) => {
     expect(toStructuredSchema(schema)).toBeNull();
     expect(describeOutput(schema)).toContain(JSON.stringify(schema));
   });
@@ -97,7 +97,7 @@ describe("what each provider gets, together with tools", () => {
     await server.close();
   });
 
-  test("an older Anthropic model, and a schema that cannot be said otherwise: words in the cached system prompt", async () => {
+  test("an older Anthropic model, and a schema that structured output cannot express: text in the cached system prompt", async () => {
     const server = await startAnthropicServer();
     server.reply(said, said);
     const { gateway } = createGatewayFixture({
@@ -124,7 +124,7 @@ describe("what each provider gets, together with tools", () => {
     await server.close();
   });
 
-  test("a model that refuses the form gets words at once, is not asked in it again, and the turn says so", async () => {
+  test("a model that refuses structured output gets text at once, is not asked that way again, and the turn says so", async () => {
     const server = await startAnthropicServer();
     server.reply(
       anthropicFailure(400, "invalid_request_error", "output_config: not supported together with tools"),
@@ -161,7 +161,7 @@ describe("what each provider gets, together with tools", () => {
     await server.close();
   });
 
-  test("a server that looks like OpenAI: words, and always a limit of tokens", async () => {
+  test("a server that is compatible with OpenAI: text in the prompt, and always a limit of tokens", async () => {
     const server = await startChatServer();
     server.reply(chatAnswer({ content: '{"n":1}' }));
     const { gateway } = createGatewayFixture({

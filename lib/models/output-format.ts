@@ -1,12 +1,12 @@
 /**
- * How a model is given the schema of its answer: as the provider's structured output where it says the same there, else
- * as words of the system prompt, which are the same in every run. In both forms the `ktsu_` fields stay possible.
+ * How a model is given the schema of its answer: as the provider's structured output where that means the same, else as
+ * text in the system prompt, which is the same in every run. In both forms the `ktsu_` fields stay possible.
  */
 import { isReserved, RESERVED_PROPERTIES } from "@/lib/models/rules/reserved-fields";
 import { STRUCTURED_OPTIONAL_FIELDS_MAX } from "./limits";
 import type { JsonObject } from "./model";
 
-/** Words for the end of the system prompt. */
+/** Text for the end of the system prompt. */
 export function describeOutput(schema: JsonObject): string {
   const { properties } = schema;
   const own = isObject(properties) ? properties : {};
@@ -19,7 +19,7 @@ export function describeOutput(schema: JsonObject): string {
   ].join("\n");
 }
 
-/** What providers keep, or put into words themselves. Anything else would silently be lost on the way. */
+/** What providers support, or turn into a description themselves. Anything else would silently be lost. */
 const KEYWORDS = new Set([
   "type",
   "properties",
@@ -47,8 +47,8 @@ const KEYWORDS = new Set([
 ]);
 
 /**
- * The schema with its objects closed, which providers demand, and with the reserved fields; null where that would say
- * something else.
+ * The schema with its objects closed, which providers demand, and with the reserved fields; null where that would
+ * change its meaning.
  */
 export function toStructuredSchema(schema: JsonObject): JsonObject | null {
   if (schema.type !== "object" || !isObject(schema.properties)) return null;
@@ -68,7 +68,7 @@ function close(node: unknown, counted: { optional: number }): JsonObject | null 
   if (!isObject(node) || Object.keys(node).some((keyword) => !KEYWORDS.has(keyword))) return null;
   const { type, properties, additionalProperties, items, anyOf, required } = node;
   const isObjectType = [type].flat().includes("object") || properties !== undefined;
-  // An object that may have any field cannot be said in a closed form.
+  // An object that may have any field cannot be expressed as a closed one.
   if (isObjectType && (!isObject(properties) || (additionalProperties !== undefined && additionalProperties !== false)))
     return null;
   const result: JsonObject = { ...node };
@@ -88,7 +88,8 @@ function close(node: unknown, counted: { optional: number }): JsonObject | null 
 const TOO_OLD = /claude-(?:instant|v?2|3)(?:$|[-.:@])|claude-(?:sonnet|opus)-4(?:$|[-@](?:0|2))/;
 
 /**
- * Servers that only look like OpenAI often cannot call tools while the form of the answer is fixed, so they get words.
+ * Servers that are only compatible with OpenAI often cannot call tools while the form of the answer is fixed, so they
+ * get text.
  */
 export function hasStructuredOutput({ model, type }: { model: string; type: string }): boolean {
   if (type === "anthropic") return model.includes("claude-") && !TOO_OLD.test(model);

@@ -60,7 +60,7 @@ test.each([
     /`error\.attempts` says when the turn succeeds/,
   ],
   ["broken YAML", "agents: [", /^s\.yaml:1:\d+/],
-])("%s is refused with its place", (_case, text, message) => {
+])("%s is refused with its position", (_case, text, message) => {
   expect(problemsOf(text)[0]).toMatch(message);
   expect(parseScript("s.yaml", text).script).toBeNull();
 });

@@ -23,7 +23,7 @@ export function parseScript(file: string, text: string): ParsedScript {
   return { script: problems.length > 0 ? null : parsed.data, problems };
 }
 
-/** Like parseScript, for those who cannot go on without. Throws `config_invalid` with every problem. */
+/** Like parseScript, for callers that cannot continue without a script. Throws `config_invalid` with every problem. */
 export function getScript(file: string, text: string): Script {
   const { script, problems } = parseScript(file, text);
   if (script) return script;

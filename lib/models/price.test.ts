@@ -39,7 +39,7 @@ test("the cost of a sum is never above the sum of the costs", () => {
   );
 });
 
-test("an entry with the provider wins over the bare model id", () => {
+test("an entry that names the provider takes precedence over the bare model id", () => {
   const pricing = [price(1, 1, "m/x"), price(2, 2, "p/m/x")];
   expect(findPrice({ pricing }, "p/m/x")).toBe(pricing[1]);
   expect(findPrice({ pricing }, "q/m/x")).toBe(pricing[0]);
@@ -65,7 +65,7 @@ test.each(["anthropic", "openai", "openai-compatible"] as const)(
   },
 );
 
-test("the schema of the answer is read too, and what a model thought before is not forgotten", () => {
+test("the estimate includes the schema of the answer and the reasoning of earlier turns", () => {
   const plain = estimateUsage(modelRequest(), "anthropic").tokensIn;
   const outputSchema = { type: "object", properties: { n: { type: "number" } } };
   expect(estimateUsage(modelRequest({ outputSchema }), "anthropic").tokensIn).toBeGreaterThan(plain + 100);
@@ -102,7 +102,7 @@ test("the longest answer within an amount costs no more than it, and one token m
   );
 });
 
-test("an answer that costs nothing can be of any length, and none fits where the request is too dear", () => {
+test("an answer that costs nothing can be of any length, and none fits where the request is too expensive", () => {
   expect(answerTokensWithin(null, 10, 0)).toBe(Number.POSITIVE_INFINITY);
   expect(answerTokensWithin(price(1, 0), 10, 10)).toBe(Number.POSITIVE_INFINITY);
   expect(answerTokensWithin(price(1, 0), 10, 9)).toBe(0);

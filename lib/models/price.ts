@@ -1,7 +1,7 @@
 /**
  * What a turn costs. A dollar per million tokens is a millionth of a dollar per token, so prices are kept as whole
  * millionths of that and everything is added up in integers. The sum is rounded up to a millionth of a dollar: the
- * database keeps six decimals, and a budget must not be passed by many small roundings.
+ * database keeps six decimals, and many small roundings must not add up to more than a budget.
  */
 import type { ModelGroup, Provider } from "@/lib/config/gateway-schema";
 import { estimateTokens, estimateToolUse } from "./estimate-tokens";
@@ -14,13 +14,14 @@ export type Price = ModelGroup["pricing"][number];
 
 const SCALE = 1_000_000;
 
-/** What a provider puts around each message. */
+/** What a provider adds around each message. */
 const TOKENS_PER_MESSAGE = 8;
 /** Characters of kept reasoning that is encrypted or signed, for each token that is counted for it. */
 const SEALED_CHARACTERS_PER_TOKEN = 4;
 
 /**
- * An entry that names the provider wins over one that gives the bare model id. Null when the group has no price for it.
+ * An entry that names the provider takes precedence over one that gives the bare model id. Null when the group has no
+ * price for it.
  */
 export function findPrice(group: Pick<ModelGroup, "pricing">, model: string): Price | null {
   const bare = model.slice(model.indexOf("/") + 1);
@@ -46,8 +47,8 @@ export function costMicroUsd(
 }
 
 /**
- * The longest answer that so much money pays for after the request itself; 0 when there is none, without end when
- * answers cost nothing.
+ * The most tokens of an answer that this amount pays for after the request itself; 0 when it pays for none, Infinity
+ * when answers cost nothing.
  */
 export function answerTokensWithin(price: Price | null, tokensIn: number, microUsd: number): number {
   if (price === null) return Number.POSITIVE_INFINITY;
@@ -67,7 +68,8 @@ export function toUsd(microUsd: number): number {
 }
 
 /**
- * At least as many tokens as the request can use at this kind of provider: for budgets, which reserve before they know.
+ * At least as many tokens as the request can use at this kind of provider: for budgets, which reserve before the real
+ * number is known.
  */
 export function estimateUsage(
   request: ModelRequest,

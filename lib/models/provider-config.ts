@@ -1,4 +1,4 @@
-/** The settings of a provider with its variables filled in: made for one call, and dropped with it. */
+/** The settings of a provider with its variables filled in: made for one call and discarded after it. */
 import type { EnvEntry } from "@/lib/config/field-schemas";
 import type { Gateway, Provider } from "@/lib/config/gateway-schema";
 import { renderAddress } from "@/lib/config/render-address";
@@ -58,7 +58,7 @@ function fill<P extends RemoteProvider>(
   }
 }
 
-/** What only shows once the variables are filled in. Says which field, never its value. */
+/** Problems that only show once the variables are filled in. Names the field, never its value. */
 function findProblem({ base_url, api_key, headers = {} }: RemoteProvider["config"]): string | null {
   if (base_url !== undefined && !/^https?:$/.test(URL.parse(base_url)?.protocol ?? ""))
     return "`base_url` is not an address that begins with https:// or http://";

@@ -1,4 +1,4 @@
-/** From a provider's refusal to ours: what kind it is, whether it may pass, and words that are safe to show. */
+/** Converts a provider's refusal to ours: what kind it is, whether it may pass, and a message that is safe to show. */
 import { readRetryAfterMs } from "./backoff";
 import { cleanErrorText, type SentRequest } from "./clean-error-text";
 import { ModelError, type ModelErrorKind } from "./model";
@@ -34,7 +34,7 @@ export function describeFailure(answer: FailedAnswer): ModelError | FilteredErro
   if (FILTER_CODES.includes(refusal.code)) return new FilteredError("refused by the provider's filter");
   const kind = chooseKind(answer.status, refusal);
   const code = /^[\w.-]{1,64}$/.test(refusal.code) ? ` (${refusal.code})` : "";
-  // What a provider says about a key may hold parts of it.
+  // A provider's message about a key may contain parts of it.
   const text = kind === "unauthorized" ? "" : cleanErrorText(refusal.text, answer.sent);
   const retryAfterMs = readRetryAfterMs(answer.headers, answer.now);
   const reason = `${(text || MEANING[kind]).replace(/[.\s]+$/, "")}${ADVICE[kind] ?? ""}.`;
@@ -62,7 +62,7 @@ function chooseKind(status: number, { code, text }: Refusal): ModelErrorKind {
   if (status === 402 || CREDIT_CODES.includes(code) || /credit balance is too low/i.test(text)) return "no_credit";
   if (LENGTH_CODES.includes(code) || status === 413) return "context_too_long";
   if (status === 429) return "rate_limited";
-  // 408 and 409 are a server that gave up waiting or a lock that was held: the request itself was not at fault.
+  // 408 and 409 are a server that gave up waiting or a lock that was held: the request itself was not the cause.
   if (status === 408 || status === 409 || status === 425 || (status >= 500 && status !== 501)) return "overloaded";
   if (status === 401 || status === 403) return "unauthorized";
   if (status === 404) return "not_found";
@@ -99,7 +99,7 @@ function readRefusal(body: string): Refusal {
     const error: unknown = "error" in value && value.error ? value.error : value;
     return readFields(error);
   } catch {
-    // A page of a proxy in between: its words are about the proxy, and its markup helps no one.
+    // A page of a proxy in between: its text is about the proxy, and its markup helps no one.
     return { code: "", text: "" };
   }
 }

@@ -11,7 +11,7 @@ import type { AssistantMessage, Json, ModelMessage, ModelRequest, ModelTool, Mod
 
 const signal = new AbortController().signal;
 
-/** With what only JSON Schema 2020-12 has, and what a strict subset would take out. */
+/** With keywords that only JSON Schema 2020-12 has, and that a strict subset would drop. */
 const READ: ModelTool = {
   name: "mcp__shop__orders-read",
   description: "Reads an order",
@@ -138,7 +138,7 @@ describe("a conversation with tools", () => {
     ]);
   });
 
-  test("gives every way in which a call can end without success as data and as an error", async () => {
+  test("reports every way in which a call can end without success as data and as an error", async () => {
     const statuses = ["failed", "denied", "rejected", "expired", "cancelled"] as const;
     const outputs: Json[] = [
       { success: false, error: "no such order" },
@@ -178,7 +178,7 @@ describe("a conversation with tools", () => {
     ]);
   });
 
-  test("gives reasoning back to no other model", async () => {
+  test("sends reasoning back to no other model", async () => {
     server.reply(anthropicAnswer({ content: [{ type: "text", text: "ok" }] }));
     const raw: Json = {
       model: "anthropic/claude-other",
@@ -202,7 +202,7 @@ describe("a conversation with tools", () => {
     });
   });
 
-  test("leaves out an assistant message that a cut or refused turn left empty", async () => {
+  test("leaves out an assistant message that is empty because its turn was cut off or refused", async () => {
     server.reply(anthropicAnswer({ content: [{ type: "text", text: "ok" }] }));
     await ask(
       modelRequest({
@@ -224,7 +224,7 @@ describe("a conversation with tools", () => {
     ]);
   });
 
-  test("carries tool names that the provider would refuse, and gives them back as they were", async () => {
+  test("replaces tool names that the provider would refuse, and translates them back", async () => {
     const name = `mcp__files__archive.v2/${"long".repeat(20)}`;
     const tools = [{ ...READ, name }];
     server.reply(anthropicAnswer({ content: [{ type: "text", text: "x" }] }));
@@ -263,7 +263,7 @@ describe("the turn", () => {
     });
   });
 
-  test("marks a call that the token limit cut, so that half of its arguments is never carried out", async () => {
+  test("marks a call that the token limit cut off, so that it is never made with half of its arguments", async () => {
     const content = [
       { type: "tool_use", id: "toolu_1", name: READ.name, input: { id: 7 } },
       { type: "tool_use", id: "toolu_2", name: READ.name, input: { id: 8 } },

@@ -30,7 +30,7 @@ function ask(request: ModelRequest, config: Record<string, unknown> = {}) {
   return gateway.generate("standard", request, { signal });
 }
 
-test("the request has the chat form, the group's temperature, and a limit although the step set none", async () => {
+test("the request has the chat form, the group's temperature, and a token limit although the step set none", async () => {
   server.reply(chatAnswer({ content: "billing" }));
   const { turn, model } = await ask(modelRequest({ tools: [READ], maxTokens: null }));
   expect({ text: turn.text, model }).toEqual({ text: "billing", model: "local/qwen/qwen3:8b" });
@@ -49,7 +49,7 @@ test("the request has the chat form, the group's temperature, and a limit althou
   expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${KEYS.LOCAL_KEY}`);
 });
 
-test("a server without a key is asked without one, and a step's own settings win", async () => {
+test("a server without a key is asked without one, and a step's own settings take precedence", async () => {
   server.reply(chatAnswer({ content: "x" }));
   const provider = { name: "local", type: "openai-compatible", config: { base_url: `${server.url}/v1/` } };
   const { gateway } = createGatewayFixture({
@@ -68,7 +68,7 @@ test("ids that a server leaves empty or uses twice become unique, in the call an
     { id: "call_0", name: READ.name, arguments: '{"id":3}' },
     { id: "functions.read:0", name: READ.name, arguments: '{"id":4}' },
   ];
-  // Such servers also end a turn with calls as if it were a last word.
+  // Such servers also end a turn with calls as if it were the final answer.
   server.reply(chatAnswer({ calls, finish_reason: "stop" }), chatAnswer({ content: "done" }));
   const first: ModelMessage[] = [
     { role: "user", text: "go" },

@@ -37,7 +37,7 @@ function ask(request: ModelRequest, models = ["openai/gpt-4.1-mini"], config: Re
   return gateway.generate("standard", request, { signal });
 }
 
-test("the request keeps nothing at the provider and carries tool schemas as they were given", async () => {
+test("the request stores nothing at the provider and carries tool schemas as they were given", async () => {
   server.reply(openAIAnswer({ output: [outputText("billing")] }));
   const { turn } = await ask(modelRequest({ tools: [READ], temperature: 0.3 }), ["openai/gpt-4.1-mini"], {
     organization: "org-7",

@@ -1,7 +1,7 @@
 /**
  * A model behind a provider's HTTP interface: one request for one turn, and a second one only where the first was
- * refused for its form. Retries are the gateway's, so the SDK's model is called directly and never through the
- * functions that repeat a request by themselves.
+ * refused because of its output format. Retries are the gateway's, so the SDK's model is called directly and never
+ * through the functions that repeat a request by themselves.
  */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -49,8 +49,8 @@ export function createProviderModel(options: ProviderModelOptions): Model {
       } catch (error) {
         if (!(error instanceof ModelError) || error.kind !== "invalid_request") throw error;
       }
-      // Refused before anything was made of it, so nothing is paid for twice; whether the schema was at fault shows
-      // now.
+      // The first request was refused before it was processed, so nothing is paid for twice; the second shows whether
+      // the schema was the cause.
       const turn = await ask(options, { request, structured: null }, signal);
       unstructured.set(request.outputSchema, refusing.add(id));
       return { ...turn, ignoredSettings: [...(turn.ignoredSettings ?? []), "structured output"] };
@@ -58,7 +58,7 @@ export function createProviderModel(options: ProviderModelOptions): Model {
   };
 }
 
-/** By schema: the models that refused it as structured output, so that they are not asked in vain on every turn. */
+/** By schema: the models that refused it as structured output, so that they are not asked that way on every turn. */
 const unstructured = new WeakMap<JsonObject, Set<string>>();
 
 async function ask(
@@ -85,7 +85,7 @@ async function ask(
     if (signal.aborted) throw signal.reason;
     if (error instanceof FilteredError) return createRefusal(id);
     if (error instanceof ModelError) throw error;
-    // The SDK's error holds the request and the answer, so only its name goes on.
+    // The SDK's error holds the request and the answer, so only its name is kept.
     const details = { error: error instanceof Error ? error.name : typeof error };
     if (!isSent)
       throw new ModelError(
@@ -111,7 +111,7 @@ function createSdkModel(options: ProviderModelOptions, fetch: typeof globalThis.
   }
   if (provider.type === "openai") {
     const { api_key, base_url, headers, organization } = fillProviderConfig(provider, fill);
-    // The responses interface: the only one in which reasoning models keep their reasoning between calls.
+    // The responses API is the only one in which reasoning models keep their reasoning between calls.
     return createOpenAI({ apiKey: api_key, baseURL: base_url ?? OPENAI_URL, headers, organization, fetch }).responses(
       modelId,
     );

@@ -10,7 +10,7 @@ const metadataSchema = z.record(z.string(), z.record(z.string(), z.json())).opti
 const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string(), metadata: metadataSchema }),
   z.object({ type: z.literal("reasoning"), text: z.string(), metadata: metadataSchema }),
-  /** Name and arguments stand in the message, so that there is one truth about them. */
+  /** Name and arguments are in the message, so that they are stored only once. */
   z.object({ type: z.literal("tool_call"), id: z.string(), metadata: metadataSchema }),
 ]);
 
@@ -30,7 +30,7 @@ export function findAuthor(message: AssistantMessage): string | null {
   return parsed.success ? parsed.data.model : null;
 }
 
-/** What the model that made a message thought before it; other models are not given it. */
+/** The reasoning of the model that made a message; other models are not given it. */
 export function findReasoning(message: AssistantMessage): Extract<RawPart, { type: "reasoning" }>[] {
   const parsed = rawTurnSchema.safeParse(message.raw);
   return parsed.success ? parsed.data.parts.filter((part) => part.type === "reasoning") : [];

@@ -1,4 +1,4 @@
-/** What a script may look at: the conversation so far, by names that are short to write. Made anew for every turn. */
+/** What a script can read: the conversation so far, under short names. Built again for every turn. */
 import type { AgentScript } from "./script-schema";
 import type { Json, JsonObject, ModelMessage, ModelRequest, ToolCallRequest } from "./model";
 
@@ -77,7 +77,7 @@ function listCalls(messages: readonly ModelMessage[]): SeenCall[] {
     }));
 }
 
-/** Tools answer in text more often than not, and that text is mostly JSON; scripts want its fields. */
+/** Tools mostly answer in text, and that text is mostly JSON; scripts want its fields. */
 function readOutput(output: Json): Json {
   if (typeof output === "string") return parseJson(output) ?? output;
   if (!isObject(output) || typeof output.success !== "boolean") return output;
@@ -108,7 +108,7 @@ function readParams(patterns: Record<string, string>, text: string): JsonObject 
   return found;
 }
 
-/** The whole text, or what stands between its first opening and its last closing brace or bracket. */
+/** The whole text, or what is between its first opening and its last closing brace or bracket. */
 function findJson(text: string): Json {
   const whole = parseJson(text.trim());
   if (whole !== undefined) return whole;
@@ -118,8 +118,8 @@ function findJson(text: string): Json {
 }
 
 /**
- * What a JSON text can begin with. Most of what is asked about is prose, and an error that is thrown and caught costs
- * more than the rest of a turn.
+ * What a JSON text can begin with. Most of these texts are prose, and a thrown and caught error costs more than the
+ * rest of a turn.
  */
 const JSON_START = /^\s*[[{"\-\dtfn]/;
 

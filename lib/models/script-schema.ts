@@ -65,7 +65,7 @@ interface TurnContent {
 }
 
 function checkContent(turn: TurnContent, context: z.core.$RefinementCtx): void {
-  // A misspelt field is already reported; that the turn is empty without it would only distract.
+  // A misspelt field is already reported; an error about the turn that is empty without it would only distract.
   if (context.issues.length > 0) return;
   const refuse = (message: string) => context.addIssue({ code: "custom", message });
   const hasText = turn.say !== undefined || turn.output !== undefined;

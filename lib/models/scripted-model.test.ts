@@ -101,7 +101,7 @@ describe("a conversation", () => {
     expect(turn.text).toBe('{"concluded":true}');
   });
 
-  test("goes on with the next turn after the engine hands an answer back", async () => {
+  test("continues with the next turn after the engine hands an answer back", async () => {
     const model = load(
       `agents: { a: { turns: [{ output: { category: wrong } }, { output: { category: billing, heard: "{{ user.latest }}" } }] } }`,
     );
@@ -197,7 +197,7 @@ describe("the script of an agent", () => {
   });
 });
 
-describe("a refusal names script, agent and turn", () => {
+describe("an error names script, agent and turn", () => {
   const said: ModelMessage[] = [user("x"), { role: "assistant", text: "", toolCalls: [] }, user("y")];
   test.each([
     [
@@ -249,7 +249,7 @@ describe("a refusal names script, agent and turn", () => {
     });
   });
 
-  test("when a name fits two servers, with both of them", async () => {
+  test("when a name matches two servers, with both of them", async () => {
     const tools = ["mcp__x__read", "mcp__y__read"].map((name) => ({ name, description: "", inputSchema: {} }));
     const model = load(`agents: { a: { turns: [{ call: [{ tool: read }] }] } }`);
     await expect(model.generate(ask([user("x")], { tools }), never)).rejects.toThrow(
@@ -277,7 +277,7 @@ describe("a provider's failure", () => {
     },
   );
 
-  test("passes after the stated number of tries, counted by the one who asks", async () => {
+  test("passes after the stated number of tries, as counted by the caller", async () => {
     const model = load(`agents: { a: { turns: [{ say: there, error: { kind: rate_limited, attempts: 2 } }] } }`);
     const attempt = (number: number) => model.generate(ask([user("x")], { metadata: { attempt: number } }), never);
     await expect(attempt(1)).rejects.toThrow("rate_limited");
@@ -286,7 +286,7 @@ describe("a provider's failure", () => {
     await expect(attempt(1)).rejects.toThrow("rate_limited");
   });
 
-  test("a refusal and a cut answer are turns with that finish reason", async () => {
+  test("a refusal and a cut-off answer are turns with that finish reason", async () => {
     const refused = load(`agents: { a: { turns: [{ say: "I will not.", error: { kind: refused } }] } }`);
     expect(await refused.generate(ask([user("x")]), never)).toMatchObject({
       text: "I will not.",
@@ -311,7 +311,7 @@ test("tokens are as stated, or counted from the text", async () => {
   expect(second.usage.tokensIn).toBeGreaterThan(10);
 });
 
-test("an abort ends a slow turn at once, with the reason of the one who aborted", async () => {
+test("an abort ends a slow turn at once, with the caller's reason", async () => {
   const model = load(`agents: { a: { turns: [{ say: x, delay_ms: 600000 }] } }`);
   const control = new AbortController();
   const reason = new Error("the run was cancelled");

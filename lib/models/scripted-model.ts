@@ -29,7 +29,7 @@ export interface ScriptedModelOptions {
 }
 
 export function createScriptedModel(options: ScriptedModelOptions): Model {
-  // Reading an expression takes longer than everything else in a turn, and benchmarks ask for many turns.
+  // Parsing an expression takes longer than everything else in a turn, and benchmarks ask for many turns.
   const expressions = new Map<string, CompiledExpression>();
   return {
     id: options.id,
@@ -43,7 +43,7 @@ export function createScriptedModel(options: ScriptedModelOptions): Model {
   };
 }
 
-/** Plays one turn. Every refusal names script, agent and turn, because that is where the author has to look. */
+/** Plays one turn. Every error names script, agent and turn, because that is where the author has to look. */
 class Player {
   readonly #id: string;
   readonly #file: string;
@@ -160,7 +160,7 @@ class Player {
   #render(value: Json): Json {
     const { params, user, results, status, last } = this.#context;
     try {
-      // The renderer takes any root it is given; its type lists only those that workflows know.
+      // The renderer accepts any root; its type lists only those that workflows have.
       return renderTemplate(value, { params, user, results, status, last } as TemplateScope) as Json;
     } catch (cause) {
       throw this.#refusal((cause as Error).message, cause);

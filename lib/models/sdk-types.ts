@@ -1,4 +1,7 @@
-/** The SDK's types for one call, read off a provider: they belong to a package that we do not depend on by name. */
+/**
+ * The SDK's types for one call, derived from a provider, because the package that exports them is not a direct
+ * dependency.
+ */
 import type { AnthropicProvider } from "@ai-sdk/anthropic";
 
 export type SdkModel = ReturnType<AnthropicProvider>;

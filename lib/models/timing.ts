@@ -1,4 +1,4 @@
-/** Clock, waiting and chance as arguments, so that tests hold them. */
+/** Clock, waiting and randomness as arguments, so that tests control them. */
 export interface Timing {
   now: () => Date;
   /** From 0 up to but not including 1. */
@@ -8,8 +8,8 @@ export interface Timing {
 }
 
 /**
- * Rejects with the signal's own reason: the runtime's timers would make an error with a stack for each turn that ends
- * in time.
+ * Rejects with the signal's own reason: the runtime's timers would create an error with a stack trace for each turn
+ * that ends in time.
  */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -33,12 +33,14 @@ export interface TimeoutOptions {
   onTimeout: () => Error;
 }
 
-/** Why the clock is stopped: a reason of our own, because one that is made each time has a stack. */
+/**
+ * The reason for stopping the timer: one constant, because creating an error each time would also create a stack trace.
+ */
 const IN_TIME = new Error("the action ended in time");
 
 /**
  * Aborts the action when its time is over, and rejects with `onTimeout`'s error then. When the caller aborts, rejects
- * with the caller's reason. An answer that arrives all the same is given back: it is paid for.
+ * with the caller's reason. An answer that still arrives is returned: it is paid for.
  */
 export async function withTimeout<T>(
   { timeoutMs, signal, timing, onTimeout }: TimeoutOptions,

@@ -1,6 +1,6 @@
 /**
- * From our request to the SDK's: every message, call and result in its place, tool schemas as they are. (For OpenAI the
- * SDK leaves out the two keywords that it refuses, `propertyNames` and patterns with lookaround.)
+ * From our request to the SDK's: every message, call and result in order, tool schemas unchanged. (For OpenAI the SDK
+ * leaves out the two keywords that it refuses, `propertyNames` and patterns with lookaround.)
  */
 import type { Provider } from "@/lib/config/gateway-schema";
 import { OUTPUT_TOKENS_DEFAULT } from "./limits";
@@ -20,7 +20,10 @@ export interface SdkTarget {
 
 type Metadata = RawPart["metadata"];
 
-/** `structured`: the answer's schema in the provider's own form; without it the schema goes into the system prompt. */
+/**
+ * `structured`: the answer's schema as the provider's structured output; without it the schema goes into the system
+ * prompt.
+ */
 export function toSdkCall(request: ModelRequest, target: SdkTarget, structured: JsonObject | null = null): SdkCall {
   const words = request.outputSchema && structured === null ? [describeOutput(request.outputSchema)] : [];
   const system =
@@ -31,16 +34,15 @@ export function toSdkCall(request: ModelRequest, target: SdkTarget, structured: 
     prompt: [...toSystem(system, target), ...request.messages.flatMap((message) => toMessage(message, target))],
     ...toTools(request, target),
     ...(structured !== null && { responseFormat: { type: "json", name: "answer", schema: structured } }),
-    // A bound makes the cost of a call foreseeable.
+    // A limit makes the cost of a call predictable.
     maxOutputTokens: request.maxTokens ?? OUTPUT_TOKENS_DEFAULT,
     ...(request.temperature !== null && { temperature: request.temperature }),
-    // Nothing is kept at OpenAI: the conversation is ours, and reasoning travels with it, encrypted.
-    // A strict schema would make every field required, so that a model would have to fill in reasons to skip or to
-    // fail.
+    // Nothing is stored at OpenAI: the conversation is ours, and reasoning is sent along with it, encrypted. A strict
+    // schema would make every field required, so that a model would have to fill in reasons to skip or to fail.
     ...(target.type === "openai" && {
       providerOptions: { openai: { store: false, ...(structured !== null && { strictJsonSchema: false }) } },
     }),
-    // The SDK's other way is a tool that must be called, which rules out several calls in one turn.
+    // The SDK's alternative is a tool that must be called, which rules out several calls in one turn.
     ...(target.type === "anthropic" &&
       structured !== null && { providerOptions: { anthropic: { structuredOutputMode: "outputFormat" } } }),
   };
@@ -48,7 +50,7 @@ export function toSdkCall(request: ModelRequest, target: SdkTarget, structured: 
 
 function toSystem(system: string, target: SdkTarget): SdkMessage[] {
   if (system === "") return [];
-  // The system prompt and the tools before it are the same in every run; Anthropic caches only what it is told to.
+  // The system prompt and the tools before it are the same in every run; Anthropic caches only what is marked.
   const cached = { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
   return [{ role: "system", content: system, ...(target.type === "anthropic" && cached) }];
 }
@@ -81,7 +83,8 @@ function toMessage(message: ModelMessage, target: SdkTarget): SdkMessage[] {
       ? []
       : [{ role: "tool", content: message.results.map((result) => toResult(result, target)) }];
   const content = toAssistantParts(message, target);
-  // Providers refuse an assistant message without content, which is what a cut or refused turn can leave.
+  // Providers refuse an assistant message without content, which can be the result of a turn that was cut off or
+  // refused.
   return content.length === 0 ? [] : [{ role: "assistant", content }];
 }
 
@@ -122,7 +125,7 @@ function toResult({ callId, name, status, output }: ToolResult, target: SdkTarge
       ...part,
       output: typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output },
     };
-  // Only Anthropic has a mark for a failed call, so how it ended always stands in the data as well.
+  // Only Anthropic can mark a call as failed, so how it ended is always in the data as well.
   const hasStatus = output !== null && typeof output === "object" && !Array.isArray(output) && "status" in output;
   return {
     ...part,

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readWireNames, toWireName } from "./tool-names";
 
-test("a name that fits stays as it is", () => {
+test("a valid name stays as it is", () => {
   expect(toWireName("mcp__shop__orders-read")).toBe("mcp__shop__orders-read");
 });
 
-test("any name fits every provider on the wire and comes back unchanged", () => {
+test("any name becomes valid for every provider and is translated back unchanged", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.string({ minLength: 1, maxLength: 200, unit: "binary" }), { minLength: 1, maxLength: 20 }),
@@ -22,7 +22,7 @@ test("any name fits every provider on the wire and comes back unchanged", () => 
   );
 });
 
-test("two long names with the same beginning stay apart", () => {
+test("two long names with the same beginning stay distinct", () => {
   const base = "mcp__server__".padEnd(100, "x");
   expect(toWireName(`${base}a`)).not.toBe(toWireName(`${base}b`));
 });

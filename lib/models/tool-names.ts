@@ -1,6 +1,6 @@
 /**
  * Providers take tool names of at most 64 letters, digits, hyphens and underscores; MCP allows longer ones, with dots
- * and slashes. A name that does not fit travels as a readable beginning with a digest, the same one in every request.
+ * and slashes. An invalid name is sent as its readable beginning and a digest, the same one in every request.
  */
 import { createHash } from "node:crypto";
 import type { ModelRequest } from "./model";
@@ -16,8 +16,7 @@ export function toWireName(name: string): string {
 }
 
 /**
- * Gives back the name that stands behind a wire name; a name that the request does not know stays as the model wrote
- * it.
+ * Translates a wire name back to the tool's name; a name that the request does not know stays as the model wrote it.
  */
 export function readWireNames(request: Pick<ModelRequest, "tools" | "messages">): (wireName: string) => string {
   const names = new Map(

@@ -1,6 +1,7 @@
 /**
- * The one way from a provider's SDK to the network. It reads answers whole and bounded, so that a cut, a wrong or an
- * endless one is told apart here, and it never follows a redirect: keys stay at the address they were meant for.
+ * The only path from a provider's SDK to the network. It reads whole answers up to a limit, so that a truncated, an
+ * invalid and an endless one are distinguished here, and it never follows a redirect: keys are sent only to the address
+ * they are meant for.
  */
 import { KimitsuError } from "@/lib/errors";
 import { listHeaderSecrets, type SentRequest } from "./clean-error-text";
@@ -18,7 +19,7 @@ export interface TransportOptions {
   now: () => Date;
 }
 
-/** A `fetch` that gives good answers only, and throws ModelError (or what aborted it) for everything else. */
+/** A `fetch` that returns successful answers only, and throws ModelError (or what aborted it) for everything else. */
 export function createTransport({ model, fetch, now }: TransportOptions): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : input;
@@ -53,7 +54,7 @@ async function guard<T>(model: string, signal: AbortSignal | undefined, act: () 
     if (signal?.aborted) throw signal.reason;
     const refusal = findRefusal(error);
     if (refusal) throw new ModelError({ kind: "misconfigured", model }, `${model} cannot be asked: ${refusal.message}`);
-    // The error itself is left behind: it may hold the address, and an address may hold a key.
+    // The original error is dropped: it may hold the address, and an address may hold a key.
     throw new ModelError({ kind: "unreachable", model }, `${model} cannot be reached: ${describeNetworkError(error)}.`);
   }
 }

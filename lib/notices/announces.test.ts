@@ -4,7 +4,7 @@ import { announces } from "./announces";
 
 const policy = (channels: unknown[]) => policySchema.parse({ channels });
 
-it("tells only what a channel of the browser names, and only for its groups", () => {
+it("announces only what a browser channel names, and only for its groups", () => {
   const all = policy([{ name: "desktop", type: "browser" }]);
   expect(announces(all, "approval.requested", ["finance"])).toBe(true);
   expect(announces(all, "approval.decided", [])).toBe(false);
@@ -17,7 +17,7 @@ it("tells only what a channel of the browser names, and only for its groups", ()
   expect(announces(finance, "approval.requested", [])).toBe(true);
 });
 
-it("nothing without a channel", () => {
+it("announces nothing without a channel", () => {
   expect(announces(null, "approval.requested", [])).toBe(false);
   expect(announces(policy([{ name: "post", type: "email" }]), "approval.requested", [])).toBe(false);
 });

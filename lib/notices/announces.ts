@@ -1,7 +1,7 @@
 import type { Policy } from "@/lib/config/policy-schema";
 import { asksForDecision, isWanted, type NoticeType } from "@/lib/notices/rules/notice";
 
-/** Whether the project's channels of type `browser` tell people about this. */
+/** Whether the project's channels of type `browser` announce this event. */
 export function announces(policy: Policy | null | undefined, type: string, approvers: readonly string[]): boolean {
   const known = type as NoticeType;
   return (

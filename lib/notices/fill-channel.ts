@@ -13,7 +13,7 @@ export function fillFromEnv(project: Project, processEnv: Variables, text: strin
   return String(renderTemplate(text, readEnv(project, processEnv, text)));
 }
 
-/** The same for an address, in which a value is data and leads nowhere else. */
+/** The same for an address, in which a value is data and cannot change the destination. */
 export function fillAddressFromEnv(project: Project, processEnv: Variables, text: string): string {
   const scope = readEnv(project, processEnv, text);
   try {

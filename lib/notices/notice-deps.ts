@@ -1,7 +1,7 @@
 import type { Runtime } from "@/lib/runs/runtime";
 import { env } from "@/lib/env";
 
-/** What telling channels needs from outside. */
+/** What sending notices needs from outside. */
 export interface NoticeDeps extends Pick<Runtime, "db" | "now" | "projects" | "fetch" | "processEnv"> {
   /** Of the console, for links. */
   origin: string;

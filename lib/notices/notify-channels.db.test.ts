@@ -33,7 +33,7 @@ interface NoticeBench extends EngineBench {
   notify(): Promise<void>;
 }
 
-/** From the moment it is open everything is noticeBench; before that nothing was. */
+/** Events count from the moment it is open; none before that do. */
 async function open(
   channels: string,
   {
@@ -66,8 +66,8 @@ async function open(
     mail: { url: smtp, from: "Kimitsu <kimitsu@kimitsu.example>" },
   };
   const noticeBench = { ...bench, notices, notify: () => notifyChannels(notices) };
-  // A transaction that is open anywhere on the server holds the look back. So what the tests before did is looked
-  // through first, for no channel.
+  // An open transaction anywhere on the server delays the reader. So events of earlier tests are read first, for no
+  // channel.
   await until(async () => (await queueNotices(db, () => [], now()), isLookedThrough()), {
     what: "a look at all that happened before",
     isDone: (isAll) => isAll,
@@ -81,7 +81,7 @@ async function isLookedThrough(): Promise<boolean> {
   return seen!.isAll;
 }
 
-/** Transactions of other tests on the same server may hold the look back for a moment. */
+/** Transactions of other tests on the same server may delay the reader for a moment. */
 const notifyUntil = <T>(noticeBench: NoticeBench, read: () => T[], count: number): Promise<T[]> =>
   until(async () => (await noticeBench.notify(), read()), {
     what: `${count} messages`,
@@ -94,7 +94,7 @@ const hook = (name: string, events: string) =>
 const bodies = ({ received }: HookServer) => received.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
 describe("chat", () => {
-  test("a call that waits is told once, with a link and without its arguments", async () => {
+  test("a waiting call is announced once, with a link and without its arguments", async () => {
     const target = await startHookServer();
     const noticeBench = await open(slack("once"), { env: { SLACK: target.url } });
     const runId = await noticeBench.launch();
@@ -139,7 +139,7 @@ describe("chat", () => {
     expect(await database.db.notice.count({ where: { channel: "several", outcome: "sent" } })).toBe(3);
   });
 
-  test("a channel that is away is tried again later, and tells nothing that is decided by then", async () => {
+  test("an unreachable channel is tried again later, and gets nothing about calls decided by then", async () => {
     let isAway = true;
     const target = await startHookServer(() => (isAway ? 503 : 200));
     const noticeBench = await open(slack("away"), { env: { SLACK: target.url } });
@@ -181,7 +181,7 @@ describe("chat", () => {
     );
   });
 
-  test("Retry-After is kept to, and after enough tries a message is given up", async () => {
+  test("Retry-After is respected, and after enough tries a message is given up", async () => {
     const target = await startHookServer(() => ({ status: 429, headers: { "retry-after": "3600" } }));
     const noticeBench = await open(slack("busy"), { env: { SLACK: target.url } });
     await noticeBench.launch();
@@ -201,7 +201,7 @@ describe("chat", () => {
 });
 
 describe("several processes", () => {
-  test("tell it once", async () => {
+  test("send it once", async () => {
     const target = await startHookServer();
     const noticeBench = await open(slack("shared"), { env: { SLACK: target.url } });
     await noticeBench.launch();
@@ -213,7 +213,7 @@ describe("several processes", () => {
     expect(target.received).toHaveLength(1);
   });
 
-  test("one that took a message and died leaves it to another", async () => {
+  test("when one took a message and died, another sends it", async () => {
     const target = await startHookServer();
     const noticeBench = await open(hook("orphan", "approval.requested"), { env: { HOOK: target.url, KEY } });
     await noticeBench.launch();
@@ -258,7 +258,7 @@ describe("a program", () => {
     await sweepTimers(noticeBench.deps, () => undefined);
     await notifyUntil(noticeBench, () => target.received, 3);
     const sent = bodies(target);
-    // Both questions were over before anyone was noticeBench, so nobody is asked to answer them.
+    // Both approvals had ended before anything was sent, so nobody is asked to answer them.
     expect(sent.map(({ type }) => type)).toEqual(["approval.decided", "run.failed", "approval.expired"]);
     expect(sent[0]).toEqual({
       id: expect.stringMatching(/^ntc_/),
@@ -286,7 +286,7 @@ describe("a program", () => {
     }
   });
 
-  test("is told nothing of what happened before it was opened, though a transaction kept the look back until then", async () => {
+  test("gets nothing from before it was opened, even when an open transaction delayed the reader until then", async () => {
     const target = await startHookServer();
     const [isHeld, isFree] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const before = await open("  []");
@@ -308,7 +308,7 @@ describe("a program", () => {
     expect(bodies(target)).toMatchObject([{ run: { id: runId } }]);
   });
 
-  test("is told of what nobody knows and of what waits for a review", async () => {
+  test("is notified of unknown outcomes and of answers that wait for a review", async () => {
     const [target, silent] = [await startHookServer(), await startHookServer(() => "hang-up")];
     const noticeBench = await open(hook("review", "call.outcome_unknown, run.needs_human_review"), {
       env: { HOOK: target.url, KEY },
@@ -351,7 +351,7 @@ describe("mail", () => {
     return { mails, url: `smtp://127.0.0.1:${typeof address === "object" && address ? address.port : 0}` };
   }
 
-  test("goes to those who may decide, and not to who started the run", async () => {
+  test("goes to those who may decide, and not to the person who started the run", async () => {
     const { mails, url } = await startMailServer();
     const noticeBench = await open("  - { name: mail, type: email }\n", { smtp: url, rule: "approvers: [finance]" });
     const [member, starter] = [await noticeBench.person("reviewer"), await noticeBench.person("operator")];
@@ -370,7 +370,7 @@ describe("mail", () => {
     expect(mails[0]!.text).not.toContain(SECRET_AMOUNT);
   });
 
-  test("without a mail server or a reader says what is missing", async () => {
+  test("without a mail server or a recipient reports what is missing", async () => {
     const without = await open("  - { name: nomail, type: email, to: [ops@example.org] }\n");
     await expect(testChannel(without.notices, "nomail", { name: "Ana", email: "ana@example.org" })).rejects.toThrow(
       "This deployment has no mail server; set KIMITSU_SMTP_URL.",

@@ -1,6 +1,6 @@
 /**
- * Tells the channels of the project what they want to know: writes a message for each new event, and sends what is due.
- * A message is sent at least once; each channel is by itself, so that one which is away holds up no other.
+ * Notifies the project's channels of the events that they want: writes a message for each new event, and sends what is
+ * due. A message is sent at least once; channels are independent, so that an unreachable one delays no other.
  */
 import type { Project } from "@/lib/config/project";
 import {
@@ -27,7 +27,7 @@ import { queueNotices } from "@/lib/notices/transitions/queue-notices";
 import { endNotices, putOffNotices, takeNotices, type TakenNotice } from "@/lib/notices/transitions/send-notices";
 import { metrics } from "@/lib/telemetry/metrics";
 
-/** Requests to a program that one process has time for while the messages are its own. */
+/** Requests to a webhook that one process has time for while it holds the messages. */
 const HOOK_BATCH_MAX = Math.floor(NOTICE_HOLD_MS / NOTICE_TIMEOUT_MS) - 2;
 
 export const listOutside = (project: Project): OutsideChannel[] => (project.policy?.channels ?? []).filter(isOutside);
@@ -40,7 +40,7 @@ export async function notifyChannels(deps: NoticeDeps): Promise<void> {
   await Promise.all(channels.map((channel) => sendDue(deps, channel)));
 }
 
-/** Sends one message to one channel now, and says what came of it. `to` is who asks for it. */
+/** Sends one message to one channel now, and reports the result. `to` is the person who asks for it. */
 export async function testChannel(deps: NoticeDeps, name: string, to: { name: string; email: string }): Promise<void> {
   const channel = listOutside(deps.projects.current().project).find((candidate) => candidate.name === name);
   if (!channel) throw new KimitsuError("not_found", `policy.yaml has no channel ${name} that could be tried.`);
@@ -67,8 +67,8 @@ export async function testChannel(deps: NoticeDeps, name: string, to: { name: st
 }
 
 /**
- * Goes on while there is more and it arrives; what is left when the channel is away waits with the one that found it
- * out.
+ * Continues while there are more messages and they arrive; when the channel is unreachable, the rest waits together
+ * with the one that failed.
  */
 async function sendDue(deps: NoticeDeps, channel: OutsideChannel): Promise<void> {
   const limit = channel.type === "webhook" ? HOOK_BATCH_MAX : NOTICE_BATCH_MAX;
@@ -100,7 +100,7 @@ interface Parcel {
   send: () => Promise<void>;
 }
 
-/** A program gets each event by itself; people get one message for all that is new. */
+/** A webhook gets each event by itself; people get one message for all new events. */
 async function toParcels(deps: NoticeDeps, channel: OutsideChannel, due: TakenNotice[]): Promise<Parcel[]> {
   if (due.length === 0) return [];
   if (channel.type === "webhook")

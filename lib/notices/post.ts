@@ -3,10 +3,10 @@ import type { NoticeDeps } from "@/lib/notices/notice-deps";
 import { SendFailure } from "@/lib/notices/send-failure";
 import { EgressRefused } from "@/lib/tools/egress";
 
-/** Answers that say "later": a timeout, too early, too many. */
+/** Statuses that mean "later": a timeout, too early, too many. */
 const PASSING = new Set([408, 425, 429]);
 
-/** Throws SendFailure unless the other side took it. */
+/** Throws SendFailure unless the other side accepted it. */
 export async function post(
   { fetch }: Pick<NoticeDeps, "fetch">,
   url: string,
@@ -23,7 +23,7 @@ export async function post(
   }).catch((error: unknown) => {
     throw new SendFailure(describe(error as Error), !(error instanceof EgressRefused));
   });
-  // What it says is of no use here, and may be without end.
+  // The body is not needed here, and may be endless.
   await response.body?.cancel();
   if (response.ok) return;
   const retryAfterS = Number(response.headers.get("retry-after"));

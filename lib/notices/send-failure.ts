@@ -4,7 +4,7 @@ export class SendFailure extends Error {
     message: string,
     /** Trying again later may help. */
     readonly isPassing: boolean,
-    /** What the other side asks for. */
+    /** The wait that the other side asks for. */
     readonly retryAfterMs = 0,
   ) {
     super(message);

@@ -11,7 +11,7 @@ export interface Mail {
   message: Message;
 }
 
-/** Throws SendFailure unless the mail server took it for at least one of those it is for. */
+/** Throws SendFailure unless the mail server accepted it for at least one recipient. */
 export async function sendMail(
   { mail, origin }: Pick<NoticeDeps, "mail" | "origin">,
   { id, to, message }: Mail,
@@ -30,7 +30,7 @@ export async function sendMail(
     });
   } catch (error) {
     const { responseCode = 0, message: text, code = "" } = error as Error & { responseCode?: number; code?: string };
-    // 5xx is the server's final word in SMTP; a wrong password is one as well.
+    // 5xx is final in SMTP; a wrong password is final as well.
     throw new SendFailure(`The mail server did not take it: ${text}`, responseCode < 500 && code !== "EAUTH");
   } finally {
     transport.close();
@@ -40,7 +40,7 @@ export async function sendMail(
 const toText = ({ lines, action, path }: Message, origin: string): string =>
   [...lines, "", `${action}: ${origin}${path}`, "", "Kimitsu"].join("\n");
 
-/** Signs in, as before sending, and sends nothing. Throws what the server says. */
+/** Signs in, as before sending, and sends nothing. Throws the server's error. */
 export async function verifyMailServer(url: string): Promise<void> {
   const transport = openTransport(url);
   try {

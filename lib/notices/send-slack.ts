@@ -2,11 +2,11 @@ import type { Message } from "@/lib/notices/rules/notice";
 import type { NoticeDeps } from "@/lib/notices/notice-deps";
 import { post } from "@/lib/notices/post";
 
-/** Slack cuts what is longer, or refuses the whole. */
+/** Slack truncates longer text, or refuses the message. */
 const TITLE_LENGTH_MAX = 150;
 const TEXT_LENGTH_MAX = 3_000;
 
-/** All text is plain: what looks like markup in the name of a tool is shown as it is written, and calls nobody. */
+/** All text is plain: what looks like markup in the name of a tool is shown as it is written, and mentions nobody. */
 export async function sendSlack(deps: NoticeDeps, url: string, { title, lines, path, action }: Message): Promise<void> {
   const plain = (text: string, length: number) => ({ type: "plain_text", text: text.slice(0, length), emoji: false });
   const blocks = [

@@ -16,7 +16,7 @@ import { sessionCookie, TEST_ORIGIN } from "@/lib/testing/requests";
 
 const database = useDatabase();
 const KEY = `whsec_${Buffer.from("a-signing-key-of-tests").toString("base64")}`;
-/** Everything that has committed: how far a worker looks depends on what else goes on in the same Postgres. */
+/** Everything that has committed: how far a worker can read depends on other transactions in the same Postgres. */
 const EVERYTHING = 2n ** 62n;
 
 /** What a channel is sent when somebody rejects a call. */
@@ -57,7 +57,7 @@ async function messageOf(channel: "slack" | "webhook", by: "token" | "session") 
   return JSON.parse(target.received[0]!.body) as { text?: string; decision?: unknown };
 }
 
-describe(verifies("notices:token-person", "who decided is a person, and the token stands beside them"), () => {
+describe(verifies("notices:token-person", "the decider is a person, and the token is named beside them"), () => {
   test("in a chat, by token", async () => {
     expect((await messageOf("slack", "token")).text).toBe("Ana, by token deploy-bot, rejected a call");
   });

@@ -1,4 +1,4 @@
-/** What every request with a token begins with: one statement, and nothing else in its way. */
+/** Every request with a token begins with this: one statement, and nothing else before the handler. */
 import pg from "pg";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { TOKEN_LAST_USE_EVERY_MS } from "@/lib/limits";
@@ -27,7 +27,7 @@ const rowOf = (id: string) => database.db.apiToken.findUniqueOrThrow({ where: { 
 const untilNoted = (id: string) =>
   until(() => rowOf(id), { what: "the last use is written", isDone: ({ lastUsedAt }) => lastUsedAt !== null });
 
-/** The texts of what is sent to Postgres by this process from here on. */
+/** The statements that this process sends to Postgres from here on. */
 function watchStatements(): string[] {
   const sent: string[] = [];
   const { query } = pg.Client.prototype;
@@ -85,7 +85,7 @@ test("a token is refused from its expiry on", async () => {
 });
 
 describe("the last use", () => {
-  test("is written beside the requests, once however many come at once", async () => {
+  test("is written outside the requests, once however many arrive at the same time", async () => {
     const made = await makeToken();
     const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding = database.db.$transaction(
@@ -98,7 +98,7 @@ describe("the last use", () => {
     );
     await held.promise;
     const sent = watchStatements();
-    // As long as the row is held nothing can be written to it, and still all are answered.
+    // Nothing can be written to the row while it is locked, and still all requests are answered.
     for (let request = 0; request < 3; request++) expect((await use(made)).id).toBe(made.id);
     expect((await Promise.all([use(made), use(made)])).map(({ id }) => id)).toEqual([made.id, made.id]);
     free.resolve();
@@ -121,7 +121,7 @@ describe("the last use", () => {
     });
   });
 
-  test("that cannot be written refuses nobody, and is tried again with later requests", async () => {
+  test("that cannot be written rejects no request, and is tried again with later ones", async () => {
     const made = await makeToken();
     await database.db.$executeRaw`ALTER TABLE api_tokens ADD CONSTRAINT unused CHECK (last_used_at IS NULL) NOT VALID`;
     expect((await use(made)).id).toBe(made.id);

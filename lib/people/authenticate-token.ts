@@ -1,6 +1,6 @@
 /**
  * Finds the person and the scopes behind an API token, in one statement. Requests with unknown tokens are counted per
- * address and refused past a limit. The token's last use is written now and then, beside the request.
+ * address and refused past a limit. The token's last use is written occasionally, outside the request.
  */
 import { hashToken, looksLikeToken } from "@/lib/people/rules/api-token";
 import { TOKEN_LAST_USE_EVERY_MS } from "@/lib/limits";
@@ -28,10 +28,10 @@ export async function authenticateToken(
   return found;
 }
 
-/** Tokens whose last use is being written; all requests that come meanwhile find the old one. */
+/** Tokens whose last use is being written; requests that arrive meanwhile still see the old time. */
 const beingNoted = new WeakMap<Db, Set<string>>();
 
-/** No request waits for it, and none is refused because of it: it only tells people which tokens are in use. */
+/** No request waits for it or fails because of it: it only shows people which tokens are in use. */
 function noteUse(db: Db, use: TokenUse): void {
   const noted = beingNoted.get(db) ?? new Set<string>();
   beingNoted.set(db, noted);

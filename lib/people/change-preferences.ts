@@ -1,4 +1,4 @@
-/** Keeps what a person chose for themselves. */
+/** Stores a person's own preferences. */
 import { z } from "zod";
 import type { Actor } from "@/lib/people/rules/actor";
 import { preferencesChangeSchema } from "@/lib/people/rules/preferences";

@@ -1,7 +1,7 @@
 /**
  * Counts tokens and secrets that do not work, per network, and refuses past a limit. A network that is over it is
- * remembered in this process until its window ends, so that a flood writes nothing: it would be one row, on which all
- * wait.
+ * remembered in this process until its window ends, so that a flood writes nothing: all its writes would wait for the
+ * same row.
  */
 import { BAD_TOKEN_WINDOW_MS, BAD_TOKENS_PER_ADDRESS } from "@/lib/limits";
 import { networkOf } from "@/lib/people/rules/network-of";
@@ -10,7 +10,7 @@ import { KimitsuError } from "@/lib/errors";
 import type { Db } from "@/lib/database/client";
 import { takeThrottle } from "@/lib/database/take-throttle";
 
-/** More networks at once than this are counted in the database again. */
+/** Beyond this number, networks are counted in the database again. */
 const REMEMBERED_MAX = 10_000;
 
 const remembered = new WeakMap<Db, Map<string, Date>>();

@@ -1,4 +1,7 @@
-/** Makes the first admin when there is none, once, whatever starts at the same time. Later starts change nothing. */
+/**
+ * Makes the first admin when there is none, once, even when several processes start at the same time. Later starts
+ * change nothing.
+ */
 import { OPERATOR_ACTOR } from "@/lib/people/rules/actor";
 import { generatePassword, hashPassword, passwordProblem } from "@/lib/people/rules/password";
 import { KimitsuError } from "@/lib/errors";

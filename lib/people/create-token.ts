@@ -1,6 +1,6 @@
 /**
- * Makes an API token for a person, shown once. It can never do more than that person may, and a scope the person's role
- * lacks is refused now rather than ignored later.
+ * Makes an API token for a person, shown once. It can never do more than that person may, and a scope that the person's
+ * role lacks is refused here rather than ignored later.
  */
 import { z } from "zod";
 import type { Actor } from "@/lib/people/rules/actor";
@@ -48,7 +48,7 @@ export async function createToken(
     id: createId("token"),
     name,
     userId,
-    // At the command line the creator is whoever holds the database; the token is then that person's own.
+    // At the command line the creator is whoever has access to the database; the token is then that person's own.
     createdById: actor.kind === "user" ? actor.id : userId,
     hash: hashToken(token),
     hint: tokenHint(token),

@@ -1,6 +1,5 @@
 /**
- * Adds a person. Without a password a generated one is given back once; a taken e-mail is a conflict and changes
- * nothing.
+ * Adds a person. Without a password a generated one is returned once; a taken e-mail is a conflict and changes nothing.
  */
 import { z } from "zod";
 import type { Actor } from "@/lib/people/rules/actor";
@@ -13,7 +12,7 @@ import { parseInput } from "@/lib/text/parse-input";
 import { createId } from "@/lib/ids";
 import { createUserRow } from "@/lib/people/transitions/create-user";
 
-/** Two people must not look alike by what cannot be seen: their names stand beside decisions. */
+/** Invisible characters must not make two names look alike, because names are shown beside decisions. */
 const isVisible = (text: string) => !hasInvisible(text);
 const INVISIBLE = "holds characters that cannot be seen; type it again by hand";
 

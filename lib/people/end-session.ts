@@ -1,10 +1,10 @@
-/** Signs out: the session of one browser ends wherever its cookie was copied to; the person's other sessions go on. */
+/** Signs out: the session of one browser ends, also for copies of its cookie; the person's other sessions continue. */
 import type { EngineDeps } from "@/lib/database/deps";
 import { SESSION_AGE_MAX_S } from "@/lib/limits";
 import { getPerson } from "@/lib/people/queries/get-person";
 import { endSessionRow } from "@/lib/people/transitions/end-session";
 
-/** A cookie that was renewed just before the end is good for its whole time after it; clocks of processes differ. */
+/** A cookie renewed just before the end stays valid for its whole age, and clocks of processes differ. */
 const KEPT_MS = (SESSION_AGE_MAX_S + 24 * 3600) * 1000;
 
 export async function endSession(

@@ -1,4 +1,4 @@
-/** Groups of people, for `approvers`. Names are what YAML uses, so they keep to one form. */
+/** Groups of people, for `approvers`. YAML refers to their names, so all names have one form. */
 import { z } from "zod";
 import type { Project } from "@/lib/config/project";
 import { formatSourceLocation } from "@/lib/config/source-location";
@@ -100,7 +100,7 @@ const namesIn = (project: GroupDeps["project"]): string[] => Object.keys(project
 function placeOf(project: GroupDeps["project"], group: string, email?: string): string {
   const groups = project?.policy?.groups ?? {};
   if (!project || !Object.hasOwn(groups, group)) return POLICY_FILE;
-  // Accounts are kept in small letters.
+  // Accounts are stored in lower case.
   const index =
     email === undefined ? -1 : (groups[group]?.members.findIndex((member) => member.toLowerCase() === email) ?? -1);
   if (email !== undefined && index < 0) return POLICY_FILE;

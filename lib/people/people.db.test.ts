@@ -25,7 +25,7 @@ const database = useDatabase();
 const deps = () => testDeps(database);
 const eventsOf = async (type: string) => (await listEvents(database.db, { type })).items;
 
-test("the first admin is made although others were added before, and never of an account that is none", async () => {
+test("the first admin is made although others were added before, and never from an account that is not an admin", async () => {
   await createUser(deps(), OPERATOR_ACTOR, {
     email: "early@localhost",
     name: "Early",
@@ -40,17 +40,20 @@ test("the first admin is made although others were added before, and never of an
   });
 });
 
-test(verifies("people:first-admin", "the first admin is made once, whatever starts at the same time"), async () => {
-  const made = await Promise.all(
-    Array.from({ length: 5 }, () => createFirstAdmin(deps(), { email: "Admin@Localhost" })),
-  );
-  expect(made.filter((result) => result.created)).toHaveLength(1);
-  expect(await createFirstAdmin(deps(), { email: "other@localhost" })).toEqual({ created: false });
-  const admin = made.find((result) => result.created);
-  if (!admin?.created) throw new Error("unreachable");
-  const person = await database.db.user.findUniqueOrThrow({ where: { email: "admin@localhost" } });
-  expect(await verifyPassword(admin.password, person.passwordHash)).toBe(true);
-});
+test(
+  verifies("people:first-admin", "the first admin is made once, even when several processes start at the same time"),
+  async () => {
+    const made = await Promise.all(
+      Array.from({ length: 5 }, () => createFirstAdmin(deps(), { email: "Admin@Localhost" })),
+    );
+    expect(made.filter((result) => result.created)).toHaveLength(1);
+    expect(await createFirstAdmin(deps(), { email: "other@localhost" })).toEqual({ created: false });
+    const admin = made.find((result) => result.created);
+    if (!admin?.created) throw new Error("unreachable");
+    const person = await database.db.user.findUniqueOrThrow({ where: { email: "admin@localhost" } });
+    expect(await verifyPassword(admin.password, person.passwordHash)).toBe(true);
+  },
+);
 
 test(
   verifies("audit:written", "a person is added with an event that names who did it, and without the password"),
@@ -83,7 +86,7 @@ test(verifies("people:add:problems", "a taken e-mail is a conflict and writes ne
 });
 
 test.each(["An\u200Ba", "Ana\u202Enimda", "A\u00ADna", "Ana\u{E0041}"])(
-  verifies("people:add:problems", "a name that could look like another's by what cannot be seen is refused: %j"),
+  verifies("people:add:problems", "a name that invisible characters could make look like another's is refused: %j"),
   async (name) => {
     const user = await buildUser(deps(), "reviewer");
     await expect(renameUser(deps(), user.actor, { userId: user.id, name })).rejects.toMatchObject({
@@ -96,7 +99,7 @@ test.each(["An\u200Ba", "Ana\u202Enimda", "A\u00ADna", "Ana\u{E0041}"])(
   },
 );
 
-test(verifies("people:add:problems", "all problems of a new person are told at once"), async () => {
+test(verifies("people:add:problems", "all problems of a new person are reported at once"), async () => {
   const bad = { email: "nobody", name: " ", role: "king" as "admin" };
   await expect(createUser(deps(), OPERATOR_ACTOR, bad)).rejects.toMatchObject({
     code: "invalid_request",
@@ -118,7 +121,7 @@ test(verifies("people:last-admin", "two admins who demote each other at the same
   }
 });
 
-test(verifies("people:last-admin", "the last admin can be neither demoted nor shut out"), async () => {
+test(verifies("people:last-admin", "the last admin can be neither demoted nor disabled"), async () => {
   await database.db.user.updateMany({ where: { role: "admin" }, data: { role: "viewer" } });
   const last = await buildUser(deps(), "admin");
   await expect(changeUserRole(deps(), last.actor, { userId: last.id, role: "viewer" })).rejects.toThrow(
@@ -133,7 +136,10 @@ test(verifies("people:last-admin", "the last admin can be neither demoted nor sh
 test(
   verifies(
     "session:disabled",
-    verifies("session:password-change", "shutting out and a new password both end the sessions before them"),
+    verifies(
+      "session:password-change",
+      "disabling an account and setting a new password both end the earlier sessions",
+    ),
   ),
   async () => {
     const admin = await buildUser(deps(), "admin");
@@ -157,7 +163,7 @@ test(verifies("people:own-password", "one's own password needs the current one")
   expect(await verifyPassword("another lantern 43", await findPasswordHash(database.db, user.id))).toBe(true);
 });
 
-test(verifies("tokens:once", "a token is kept as a hash, within what its person may do"), async () => {
+test(verifies("tokens:once", "a token is stored as a hash, and limited to what its person may do"), async () => {
   const reviewer = await buildUser(deps(), "reviewer");
   const { id, token } = await createToken(deps(), reviewer.actor, {
     name: "bot",

@@ -32,7 +32,7 @@ describe(verifies("history:views", "a person's saved views"), () => {
     expect([await ana.list(), await jo.list()]).toEqual([[], ["Failed"]]);
   });
 
-  test("have one default at most, which the newest choice takes over", async () => {
+  test("have one default at most, which is the latest choice", async () => {
     const { userId, save, list } = await views();
     const { id } = await save("One", true);
     await save("Two", true, "status=complete");
@@ -43,7 +43,7 @@ describe(verifies("history:views", "a person's saved views"), () => {
     expect(await list()).toEqual(["Two", "Uno"]);
   });
 
-  test("keep their names apart, also when two are saved at the same instant", async () => {
+  test("have distinct names, also when two are saved at the same instant", async () => {
     const { userId, save, list } = await views();
     const tries = await Promise.allSettled([1, 2, 3].map(() => save("Same", true)));
     expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -54,7 +54,7 @@ describe(verifies("history:views", "a person's saved views"), () => {
     expect(await list()).toEqual(["Other", "Same*"]);
   });
 
-  test("need a name and a filter, and are no more than fit", async () => {
+  test("need a name and a filter, and are limited in number", async () => {
     const { save, list } = await views();
     await expect(save(" ")).rejects.toThrow(/name: is missing/);
     await expect(save("Empty", false, "")).rejects.toThrow(/names no filter/);

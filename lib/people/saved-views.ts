@@ -1,6 +1,6 @@
 /**
- * Views of History: filters that a person gave a name. Each person has their own, and nobody else can see or change
- * them.
+ * Views of History: filters that a person saved under a name. Each person has their own, and nobody else can see or
+ * change them.
  */
 import { z } from "zod";
 import { SAVED_VIEWS_MAX } from "@/lib/limits";

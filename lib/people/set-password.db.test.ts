@@ -44,7 +44,7 @@ test(
   },
 );
 
-test("a token that was revoked before keeps the time of that", async () => {
+test("a token that was revoked before keeps its time of revocation", async () => {
   const [admin, person] = [await bench.login("admin"), await bench.login("operator")];
   const before = new Date("2025-12-24T18:00:00.000Z");
   await database.db.apiToken.update({ where: { id: person.id }, data: { revokedAt: before } });

@@ -1,7 +1,7 @@
 /**
  * Replaces a password and ends all sessions of that person. For one's own the current password is needed, so that an
- * unlocked screen is not enough, nor is trying one password after the other there; an admin who sets someone else's
- * needs none, and ends that person's tokens too: whoever had the account may have made some.
+ * unlocked screen is not enough, and attempts are limited; an admin who sets someone else's needs none, and ends that
+ * person's tokens too, because whoever had the account may have made some.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import { hashPassword, passwordProblem, verifyPassword } from "@/lib/people/rules/password";

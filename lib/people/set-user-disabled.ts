@@ -1,6 +1,6 @@
 /**
- * Shuts a person out (their sessions and tokens end with the next request) or lets them in again. The last admin cannot
- * be shut out.
+ * Disables a person's account (their sessions and tokens end with the next request) or enables it again. The last admin
+ * cannot be disabled.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import { KimitsuError } from "@/lib/errors";

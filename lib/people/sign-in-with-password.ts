@@ -1,7 +1,7 @@
 /**
- * Checks an e-mail and a password. Attempts are counted before they are tried: per network, per account and network,
- * and per account; in a browser that the person has signed in with before, by that browser alone. A success forgets
- * them. Unknown e-mail and wrong password take the same time and give the same answer.
+ * Checks an e-mail and a password. Attempts are counted before the password is checked: per network, per account and
+ * network, and per account; in a browser in which the person has signed in before, per browser alone. A success resets
+ * the counts. Unknown e-mail and wrong password take the same time and give the same answer.
  */
 import {
   SIGN_IN_ATTEMPTS_PER_ACCOUNT,
@@ -27,7 +27,7 @@ interface PasswordSignIn {
   email: string;
   password: string;
   address: string;
-  /** In which someone has signed in before. */
+  /** A browser in which someone has signed in before. */
   browser?: { id: string; userId: string } | null;
 }
 
@@ -43,14 +43,14 @@ export async function signInWithPassword(deps: EngineDeps, given: PasswordSignIn
   if (!(await verifyPassword(given.password, user?.passwordHash ?? null)) || !user) return { refused: "credentials" };
   for (const { key, isShared } of limits)
     await (isShared ? giveBackThrottle(deps.db, key) : clearThrottle(deps.db, key));
-  // Only someone who knows the password learns that the account is shut.
+  // Only someone who knows the password learns that the account is disabled.
   if (user.disabled) return { refused: "disabled" };
   const actor = { kind: "user" as const, id: user.id, name: user.name, address: given.address };
   await recordSignInRow(deps.db, { userId: user.id, provider: "password" }, actor, deps.now());
   return { userId: user.id, sessionVersion: user.sessionVersion };
 }
 
-/** A shared one counts other accounts too, so a success takes back no more than itself. */
+/** A shared limit counts other accounts too, so a success subtracts only its own attempt. */
 type SignInLimit = ThrottleLimit & { isShared?: true };
 
 function limitsOf({ address, browser }: PasswordSignIn, email: string, userId: string | undefined): SignInLimit[] {

@@ -1,7 +1,7 @@
 /**
- * Lets someone in whom another service vouches for. Known accounts are let in; an unknown one is tied to the person
- * with the same verified e-mail. GitHub and Google know the whole world, so nobody else gets in through them; one's own
- * OIDC issuer knows the organisation, so it adds people as viewers.
+ * Signs in someone whom another service has authenticated. An unknown account is linked to the person with the same
+ * verified e-mail. Anyone can have an account at GitHub or Google, so nobody else gets in through them; one's own OIDC
+ * issuer knows only the organisation, so it adds people as viewers.
  */
 import { OPERATOR_ACTOR } from "@/lib/people/rules/actor";
 import type { EngineDeps } from "@/lib/database/deps";

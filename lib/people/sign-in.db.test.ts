@@ -69,7 +69,7 @@ test(
 test(
   verifies(
     "sign-in:rate-limit:account",
-    "guesses at one account are refused past the limit, from whatever address, all at once or not, until the window ends",
+    "guesses at one account are refused past the limit, from any address, in parallel or not, until the window ends",
   ),
   async () => {
     const clock = new TestClock();
@@ -91,7 +91,7 @@ test(
 test(
   verifies(
     "sign-in:rate-limit:stranger",
-    "one address alone uses up only its own tries, with all addresses of its IPv6 network, and the person gets in from elsewhere",
+    "one IPv6 network uses up only its own attempts, and the person can still sign in from elsewhere",
   ),
   async () => {
     const user = await buildUser(deps(), "admin");
@@ -108,7 +108,7 @@ test(
 test(
   verifies(
     "sign-in:rate-limit:stranger",
-    "a browser that is known for this person is held to its own tries alone; one that is known for someone else, or claims to be, is a stranger",
+    "a browser known for this person has its own limit; one known for someone else, or with a forged cookie, has not",
   ),
   async () => {
     const clock = new TestClock();
@@ -136,7 +136,7 @@ test(
   },
 );
 
-test("the current password cannot be found by trying either, with a session that was left open", async () => {
+test("the current password cannot be guessed either, with a session that was left open", async () => {
   const clock = new TestClock();
   const user = await buildUser(deps(), "viewer");
   const change = (currentPassword: string) =>
@@ -170,7 +170,7 @@ test(
   },
 );
 
-test(verifies("sign-in:rate-limit:forgiven", "a success forgets the failures before it"), async () => {
+test(verifies("sign-in:rate-limit:forgiven", "a success resets the failures before it"), async () => {
   const user = await buildUser(deps(), "viewer");
   const address = newAddress();
   const attempt = (password: string) => signInWithPassword(deps(), { email: user.email, password, address });
@@ -179,7 +179,7 @@ test(verifies("sign-in:rate-limit:forgiven", "a success forgets the failures bef
   expect(await attempt("wrong wrong wrong")).toEqual({ refused: "credentials" });
 });
 
-test("what was typed as an e-mail is not kept: it may be the password, in the wrong field", async () => {
+test("what was typed as an e-mail is not stored: it may be the password, in the wrong field", async () => {
   await signInWithPassword(deps(), {
     email: "My Secret Password 77",
     password: "wrong wrong wrong",
@@ -192,7 +192,7 @@ test("what was typed as an e-mail is not kept: it may be the password, in the wr
 
 const claim = { provider: "github", accountId: "77", emailVerified: true, name: "Ana" };
 
-test("a provider's account is tied to the person with the same verified e-mail, and found by its id from then on", async () => {
+test("a provider's account is linked to the person with the same verified e-mail, and found by its id from then on", async () => {
   const user = await buildUser(deps(), "reviewer");
   expect(
     await signInWithProvider(deps(), { ...claim, accountId: user.id, email: user.email.toUpperCase() }),
@@ -202,17 +202,20 @@ test("a provider's account is tied to the person with the same verified e-mail, 
   ).toMatchObject({ userId: user.id });
 });
 
-test(verifies("sign-in:provider:verified", "an e-mail that the provider has not verified opens nothing"), async () => {
-  const user = await buildUser(deps(), "admin");
-  expect(await signInWithProvider(deps(), { ...claim, email: user.email, emailVerified: false })).toEqual({
-    refused: "email_unverified",
-  });
-});
+test(
+  verifies("sign-in:provider:verified", "an e-mail that the provider has not verified signs nobody in"),
+  async () => {
+    const user = await buildUser(deps(), "admin");
+    expect(await signInWithProvider(deps(), { ...claim, email: user.email, emailVerified: false })).toEqual({
+      refused: "email_unverified",
+    });
+  },
+);
 
 test(
   verifies(
     "sign-in:provider:stranger",
-    "a stranger from a public provider is not let in; one from the own issuer becomes a viewer",
+    "an unknown person from a public provider is refused; one from the own issuer becomes a viewer",
   ),
   async () => {
     const stranger = { ...claim, accountId: "new", email: "stranger@example.org" };
@@ -226,7 +229,7 @@ test(
   },
 );
 
-test(verifies("sign-in:disabled", "a disabled person is not let in through a provider either"), async () => {
+test(verifies("sign-in:disabled", "a disabled person cannot sign in through a provider either"), async () => {
   const admin = await buildUser(deps(), "admin");
   const user = await buildUser(deps(), "viewer");
   await setUserDisabled(deps(), admin.actor, { userId: user.id, disabled: true });

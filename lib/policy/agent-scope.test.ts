@@ -35,7 +35,7 @@ describe("scopes from a project", () => {
     ]);
   });
 
-  it("entries and permissions know where they were written", () => {
+  it("entries and permissions have their source locations", () => {
     const scope = toAgentScope(
       { locate },
       agentOf("a", [{ name: "crm", access: { allowlist: ["x", { name: "y", require_approval: {} }] } }], {
@@ -51,7 +51,7 @@ describe("scopes from a project", () => {
     expect(toProjectPermissions({ locate, policy: null })).toEqual({});
   });
 
-  it("a sub-agent is held to its parent and to the subset that the parent states", () => {
+  it("a sub-agent is limited to its parent's scope and to the subset that the parent states", () => {
     const parent = agentOf("parent", [{ name: "crm", access: { allowlist: ["read-a", "read-b"] } }]);
     const child = agentOf("child", [{ name: "crm", access: { allowlist: ["read-a", "read-b", "write"] } }]);
     const scopes = toSubagentScopes(

@@ -6,8 +6,8 @@ import { type AgentScope, type PermissionSet, toGrants, toPermissionSet } from "
 type Located = Pick<Project, "locate">;
 
 /**
- * An agent's own scope. A server without `access` is open to all of its tools, which layers after the first still
- * judge.
+ * An agent's own scope. A server without `access` is open to all of its tools, which the layers after the first still
+ * check.
  */
 export function toAgentScope(project: Located, agent: ProjectAgent): AgentScope {
   const { file, definition } = agent;
@@ -39,16 +39,13 @@ export function toSubagentScopes(
   });
 }
 
-/**
- * The scope of an agent when it works for `parent`: no tool is among those it is given where the parent does not name
- * it.
- */
+/** The scope of an agent when it works for `parent`: it gets only tools that the parent names. */
 export function toScopeUnder(project: Located, parent: ProjectAgent, agent: ProjectAgent): AgentScope {
   const subagent = parent.subagents.find((candidate) => candidate.agent.name === agent.name);
   return { ...toAgentScope(project, agent), only: subagent ? toSubset(project, parent, subagent) : [] };
 }
 
-/** It is written in the parent's names for servers. */
+/** The subset uses the parent's names for servers. */
 function toSubset(project: Located, parent: ProjectAgent, { tools, at }: ProjectSubagent): AgentScope["only"] {
   return (
     tools?.map((pattern, index) => ({
@@ -59,8 +56,8 @@ function toSubset(project: Located, parent: ProjectAgent, { tools, at }: Project
 }
 
 /**
- * The chain of a call that is on record, for its callers by name, outermost first. Null when the project has one of
- * them no more, or not below the other.
+ * The chain of a recorded call, for its callers by name, outermost first. Null when the project no longer has one of
+ * them, or not below the other.
  */
 export function toCallerScopes(
   project: Pick<Project, "locate" | "agents">,

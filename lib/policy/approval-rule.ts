@@ -17,15 +17,13 @@ export interface ApprovalRule {
   escalate: { afterMs: number; to: string[] } | null;
 }
 
-/** What a later version of the project asks of a call beyond what people were asked for. */
+/** What a later project version requires of a call beyond what people were asked for. */
 export interface StricterRule {
-  /**
-   * Why the call would be refused in the moment of sending, whatever people say; null when it is for them to decide.
-   */
+  /** Why the call would be refused when it is sent, whatever people decide; null when they decide. */
   refusal: string | null;
   /** Satisfies both versions. */
   rule: ApprovalRule;
-  /** Of the rule, and those whom an escalation has named. */
+  /** Those of the rule, and those named by an escalation. */
   approvers: string[];
 }
 
@@ -59,10 +57,9 @@ export function toApprovalRule(required: RequireApproval): ApprovalRule {
 }
 
 /**
- * One rule in the place of two. What concerns people (who decides, how many, how long) is at least as strict as both,
- * with one exception: where both name people and no name lies within both, the outer one's are kept, because a rule
- * cannot say "in this group and in that one". What a rejection does to the step is the business of the agent that
- * asked: the last one's.
+ * Merges two rules into one. What concerns people (who decides, how many, how long) is at least as strict as both, with
+ * one exception: where both name people and no name is part of both, the outer rule's are kept, because a rule cannot
+ * say "in this group and in that one". What a rejection does to the step is up to the agent that asked: the last one's.
  */
 export function combineApprovalRules(outer: ApprovalRule, inner: ApprovalRule): ApprovalRule {
   return {
@@ -80,7 +77,7 @@ export function combineApprovalRules(outer: ApprovalRule, inner: ApprovalRule): 
   };
 }
 
-/** An escalation lets more people decide, so whoever is named by one rule alone is not let in by the other's. */
+/** An escalation lets more people decide, so those named by one rule alone are not added by the other's escalation. */
 function combineEscalations(outer: ApprovalRule, inner: ApprovalRule): ApprovalRule["escalate"] {
   const [escalate, other] = outer.escalate ? [outer.escalate, inner] : [inner.escalate, outer];
   if (!escalate || other.approvers.length === 0) return escalate;
@@ -90,20 +87,20 @@ function combineEscalations(outer: ApprovalRule, inner: ApprovalRule): ApprovalR
   return to.length > 0 ? { ...escalate, to } : null;
 }
 
-/** Names of people who are meant by both lists; an empty list means everybody. Null when no name says so. */
+/** Names of people who are in both lists; an empty list means everybody. Null when no name expresses that. */
 function narrow(outer: readonly string[], inner: readonly string[]): string[] | null {
   if (outer.length === 0 || inner.length === 0) return [...outer, ...inner];
   const both = outer.flatMap((left) => inner.flatMap((right) => meet(left, right) ?? []));
   return both.length > 0 ? [...new Set(both)] : null;
 }
 
-/** Roles that everyone has who may decide at all: beside a group they say nothing. */
+/** Roles that everyone who may decide has: beside a group they add nothing. */
 const OF_ALL_DECIDERS: readonly string[] = ROLES.slice(
   0,
   ROLES.findIndex((role) => roleAllows(role, "approvals:decide")) + 1,
 );
 
-/** A role stands for itself and every role above it. */
+/** A role includes every role above it. */
 function meet(left: string, right: string): string | null {
   if (left === right || OF_ALL_DECIDERS.includes(left)) return right;
   if (OF_ALL_DECIDERS.includes(right)) return left;

@@ -23,7 +23,7 @@ describe("danger from annotations", () => {
     ["an inherited hint", Object.create({ readOnlyHint: true }), "high"],
   ])("%s", (_name, annotations, level) => expect(assessDanger(annotations).level).toBe(level));
 
-  it("a tool is read-only only when it is said and nothing speaks against it", () => {
+  it("a tool is read-only only when that is stated and nothing contradicts it", () => {
     expect(assessDanger({ readOnlyHint: true }).readOnly).toBe(true);
     expect(assessDanger(undefined, { annotations: { readOnlyHint: true } }).readOnly).toBe(true);
     expect(assessDanger({ readOnlyHint: false }, { annotations: { readOnlyHint: true } }).readOnly).toBe(false);

@@ -15,7 +15,7 @@ export interface StatedFacts {
 
 export interface Danger {
   level: DangerLevel;
-  /** True only when somebody says so and nobody says otherwise. */
+  /** True only when somebody states it and nobody contradicts it. */
   readOnly: boolean;
   /** Shown as a warning on the card. */
   destructive: boolean;
@@ -29,7 +29,7 @@ export function isAtLeast(level: DangerLevel, threshold: DangerLevel): boolean {
   return DANGER_LEVELS.indexOf(level) >= DANGER_LEVELS.indexOf(threshold);
 }
 
-/** `declared` is whatever the server sent as `annotations`: it is read as a claim of a stranger. */
+/** `declared` is whatever the server sent as `annotations`: it is untrusted. */
 export function assessDanger(declared: unknown, stated: StatedFacts = {}): Danger {
   const readOnly = join(hint(declared, "readOnlyHint"), hint(stated.annotations, "readOnlyHint"), "no");
   const destructive = join(hint(declared, "destructiveHint"), hint(stated.annotations, "destructiveHint"), "yes");
@@ -45,8 +45,8 @@ export function assessDanger(declared: unknown, stated: StatedFacts = {}): Dange
 }
 
 /**
- * `level` holds when the YAML states none: silence is then high. `floor` is what the annotations prove, to raise a
- * stated level: silence proves nothing.
+ * `level` applies when the YAML states none: missing annotations then mean high. `floor` is what the annotations prove,
+ * to raise a stated level: missing ones prove nothing.
  */
 function derive(
   readOnly: Hint,
@@ -75,7 +75,7 @@ function hint(annotations: unknown, name: string): Hint {
   return typeof value === "boolean" ? (value ? "yes" : "no") : "malformed";
 }
 
-/** The stricter answer wins; who is silent leaves it to the other. */
+/** The stricter answer wins; a missing one leaves it to the other. */
 function join(declared: Hint, stated: Hint, strict: "yes" | "no"): Hint {
   if (declared === strict || stated === strict) return strict;
   if (declared === "malformed" || stated === "malformed") return "malformed";

@@ -124,7 +124,7 @@ describe("a rule of policy.yaml that asks, beside the agent's require_approval",
   };
   const askedWith = (project: unknown) => decide(CALL, contextOf({ allowlist: [entry], project }));
 
-  it("holds as well: the question is at least as strict as either", () => {
+  it("applies as well: the question is at least as strict as either", () => {
     const answer = askedWith({ rules: [{ tool: "*", decision: "ask", reason: "Everything is watched" }] });
     expect(answer).toMatchObject({
       decision: "ask",
@@ -143,7 +143,7 @@ describe("a rule of policy.yaml that asks, beside the agent's require_approval",
     });
   });
 
-  it("says nothing where it does not fit", () => {
+  it("has no effect where it does not match", () => {
     expect(
       askedWith({
         rules: [
@@ -212,9 +212,7 @@ describe("an agent's permissions, whatever they are", () => {
   );
   const strictness = { allow: 0, ask: 1, deny: 2 };
 
-  /**
-   * `ask_from` is stated so that the project has an answer for every tool; what it leaves out, it leaves to the agent.
-   */
+  /** `ask_from` is stated so that the project has an answer for every tool; what it leaves out is up to the agent. */
   it("never make a call easier than a policy.yaml that states its mode and ask_from alone", () => {
     fc.assert(
       fc.property(

@@ -79,13 +79,13 @@ describe("documented permission examples", () => {
   });
 
   it.each(["bash_command", "delete_file", "write_file", "github.merge", "Read", "get_anything"])(
-    "the name %s says nothing: without annotations it is asked",
+    "the name %s has no effect: without annotations it is asked",
     (tool) => {
       expect(decide({ ...CALL, tool }, contextOf()).decision).toBe("ask");
     },
   );
 
-  it("rules are heard by priority, and by their order among equals", () => {
+  it("rules are evaluated by priority, and by their order among equals", () => {
     const rules = [
       { tool: "*", decision: "ask" },
       { tool: "*", decision: "deny", priority: 1 },
@@ -159,7 +159,7 @@ describe("annotations drive approval", () => {
         fc.boolean(),
         claims,
         (change, danger, yamlReadOnly, annotations) => {
-          // Stating readOnlyHint too leaves mode plan nothing to learn from the server.
+          // Stating readOnlyHint too means that mode plan takes nothing from the server.
           const facts = { danger, annotations: { readOnlyHint: yamlReadOnly } };
           const byYaml = decide(CALL, contextOf({ ...change, tool: { facts } } as never)).decision;
           const withClaims = decide(CALL, contextOf({ ...change, tool: { facts, annotations } } as never)).decision;
@@ -205,7 +205,7 @@ describe("a definition that is not as pinned", () => {
     expect(pinned(pin as never, hasLock, "default").decision).toBe(answer);
   });
 
-  it("holds hidden characters, and is asked about until somebody has locked it, in mode bypass too", () => {
+  it("holds hidden characters, and is asked about until a person has locked it, in mode bypass too", () => {
     const hiding = (pin: PolicyContext["tool"]["pin"], hasLock: boolean) =>
       decide(CALL, contextOf({ tool: { ...readOnly, pin, hidesText: true }, hasLock, permissions: { mode: "bypass" } }))
         .decision;
@@ -249,7 +249,7 @@ describe("sub-agents", () => {
     expect(decide(CALL, run(scopeOf(["*"]), scopeOf(["delete-record"], {}, "child"))).decision).toBe("ask");
   });
 
-  it("reach the parent's reviewers", () => {
+  it("ask the parent's reviewers", () => {
     const parent = scopeOf([{ name: "delete-record", require_approval: { approvers: ["finance"] } }]);
     const child = scopeOf(
       [
@@ -266,7 +266,7 @@ describe("sub-agents", () => {
     });
   });
 
-  it("are held to the subset that the parent states", () => {
+  it("are limited to the subset that the parent states", () => {
     const child = { ...scopeOf(["*"], {}, "child"), only: [{ pattern: "crm.read-*" }] };
     expect(decide(CALL, run(scopeOf(["*"]), child, readOnly))).toMatchObject({
       decision: "deny",
@@ -316,7 +316,7 @@ describe("sub-agents", () => {
   });
 });
 
-describe("whatever is given", () => {
+describe("for any input", () => {
   it("never throws, and never allows a tool outside of the allowlist", () => {
     const junk = fc.anything({
       withNullPrototype: true,
@@ -390,7 +390,7 @@ describe("names that agents give to servers", () => {
   });
   const call = { ...CALL, server: "mine", definition: "crm" };
 
-  it("another name does not get around what the project denies", () => {
+  it("another name does not bypass what the project denies", () => {
     expect(
       decide(call, { ...contextOf({ project: { deny: ["crm.delete-*"] } }), scopes: [known("mine", "crm")] }).decision,
     ).toBe("deny");

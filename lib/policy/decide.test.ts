@@ -81,12 +81,12 @@ describe("each layer by itself", () => {
   });
 });
 
-/** One mode holds at a time, and the two allowlist forms replace each other; all other pairs can both answer. */
+/** Only one mode applies at a time, and the two allowlist forms replace each other; all other pairs can both answer. */
 function canBothAnswer(first: (typeof ANSWERS)[number], second: (typeof ANSWERS)[number]): boolean {
   const isOneMode = first.mode === undefined || second.mode === undefined;
-  // A tool that strict must ask about, or that danger lets through, is not one that danger asks about.
+  // A tool that strict must ask about, or that danger allows, is not one that danger asks about.
   const isOneDanger = !(first.layer === "danger" && second.layer === "strict");
-  // The more specific of two allowlist entries speaks alone, so approval on `*` does not meet an exact name.
+  // Only the more specific of two allowlist entries counts, so approval on `*` does not meet an exact name.
   const isOneEntry = first.changes.allowlist === undefined || second.changes.allowlist === undefined;
   return isOneMode && isOneDanger && isOneEntry;
 }
@@ -121,7 +121,7 @@ describe("every pair of layers that could both answer: the earlier one wins", ()
   }
 });
 
-describe("what is decided says where", () => {
+describe("the answer names its source", () => {
   it("names the file and line of the allowlist entry that asked", () => {
     const decision = decide(
       CALL,

@@ -36,7 +36,7 @@ export function decide(call: PolicyCall, context: PolicyContext): PolicyDecision
 function judge(call: PolicyCall, context: PolicyContext): PolicyDecision {
   if ([call.server, call.definition, call.tool].some((name) => typeof name !== "string"))
     throw new Error("a call names a server and a tool");
-  // What a server that cannot be asked said earlier counts for nothing.
+  // What a server said before it became unreachable does not count.
   const danger = assessDanger(
     context.tool.listing === "listed" ? context.tool.annotations : undefined,
     context.tool.facts,
@@ -66,7 +66,7 @@ function combine(answers: readonly FinalAnswer[]): FinalAnswer {
   if (!strictest) throw new Error("nobody asks for this call");
   if (strictest.outcome !== "ask") return strictest;
   const asking = answers.filter((answer) => answer.outcome === "ask");
-  // A default rule says nothing about people, so it must not water down a stated one.
+  // A default rule states nothing about people, so it must not weaken a stated one.
   const stated = asking.map((answer) => answer.rule).filter((rule) => !isDefault(rule));
   const rule = stated.length > 0 ? stated.reduce(combineApprovalRules) : strictest.rule;
   return { ...strictest, rule };

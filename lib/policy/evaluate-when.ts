@@ -1,15 +1,18 @@
-/** Whether a `when` holds for the arguments of a call. What cannot be judged is said to be unclear, never false. */
+/** Whether a `when` holds for the arguments of a call. What cannot be evaluated is unclear, never false. */
 import { compile, type CompiledExpression, isTruthy } from "@/lib/config/jmespath";
 
 export type WhenResult = { holds: "yes" } | { holds: "no" } | { holds: "unclear"; reason: string };
 
-/** Policies are few and calls are many; the oldest are dropped so that projects reloaded all day do not pile up. */
+/**
+ * There are few policies and many calls; the oldest are dropped so that projects that are reloaded often do not
+ * accumulate.
+ */
 const COMPILED_MAX = 1_000;
 const compiled = new Map<string, CompiledExpression>();
 
 /**
  * Sizes are compared strictly: `amount > 1000` with an amount given as text would be null, and a guard that takes null
- * for "no" can be walked around by quoting a number. For the same reason null itself is unclear.
+ * for "no" can be bypassed by quoting a number. For the same reason null itself is unclear.
  */
 export function evaluateWhen(source: string, callArguments: unknown): WhenResult {
   try {

@@ -1,6 +1,6 @@
 /**
  * The budget layer: what was spent plus what the call may cost. The limits that permissions state are for what tools
- * cost, the run's own is for all that it costs; the one that leaves least holds.
+ * cost, the run's own is for all that it costs; the one that leaves least applies.
  */
 import type { SourceLocation } from "@/lib/config/source-location";
 import { type LayerAnswer, lowestBudget } from "./policy-answer";
@@ -39,7 +39,7 @@ export function judgeBudget(budget: PolicyContext["budget"], stated: readonly (L
   return refuse(explainOverspend({ usedUsd, estimatedUsd, limitUsd: value }), tightest);
 }
 
-/** The three figures, in the words that the model and the console get. */
+/** The three figures, as the model and the console show them. */
 export function explainOverspend({
   usedUsd,
   estimatedUsd,

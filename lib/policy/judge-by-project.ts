@@ -1,6 +1,6 @@
 /**
- * From a call and a loaded project to the policy's answer. The one place that puts together what the policy reads:
- * worker, reviewers' edits, the console and the command line differ only in what they know of the tool.
+ * From a call and a loaded project to the policy's answer. The only place that assembles the policy's input: worker,
+ * reviewers' edits, the console and the command line differ only in what they know of the tool.
  */
 import type { Project, ProjectServer } from "@/lib/config/project";
 import { toProjectPermissions } from "./agent-scope";
@@ -11,17 +11,19 @@ import type { AgentScope, PolicyContext, ToolView } from "./policy-input";
 export type ToolFacts = NonNullable<ProjectServer["definition"]["tools"]>[string];
 
 export interface CallInProject {
-  /** Its policy.yaml holds. */
+  /** The project whose policy.yaml applies. */
   project: Pick<Project, "locate" | "policy">;
-  /** The agents whose rules hold, outermost first; the one that calls comes last. */
+  /** The agents whose rules apply, outermost first; the calling agent is last. */
   scopes: readonly AgentScope[];
-  /** `server` is the name under which the agent knows it. */
+  /** `server` is the name under which the agent uses it. */
   call: { server: string; tool: string; arguments: unknown };
   /** Undefined: the agent has no server of that name. */
   server: ProjectServer | undefined;
-  /** What is known of the tool; without a `pin` it is taken as pinned, because that is judged when the call is sent. */
+  /**
+   * What is known of the tool; without a `pin` it is taken as pinned, because that is checked when the call is sent.
+   */
   tool: Pick<ToolView, "annotations" | "listing" | "hidesText"> & Partial<Pick<ToolView, "pin">>;
-  /** Facts that count instead of those in the server's own file. */
+  /** Facts that replace those in the server's own file. */
   facts?: ToolFacts | undefined;
   hasLock: boolean;
   /** Left out: nothing was spent, and the run has no limit of its own. */

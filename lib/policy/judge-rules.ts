@@ -5,7 +5,7 @@ import { type LayerAnswer, strictestAnswer } from "./policy-answer";
 import type { PlacedRule, PolicyCall } from "./policy-input";
 import { formatToolName, matchesTool } from "./tool-pattern";
 
-/** Highest priority first, the order of the file among equals; the first rule that fits answers. */
+/** Highest priority first, the order of the file among equals; the first rule that matches answers. */
 export function judgeRules(
   rules: readonly PlacedRule[] | undefined,
   call: PolicyCall,
@@ -20,7 +20,7 @@ export function judgeRules(
   return null;
 }
 
-/** An agent's rule cannot soften what the project's rules say, so of two answers the stricter holds. */
+/** An agent's rule cannot soften what the project's rules say, so the stricter of two answers applies. */
 export function judgeBothRules(
   project: readonly PlacedRule[] | undefined,
   agent: readonly PlacedRule[] | undefined,

@@ -1,4 +1,7 @@
-/** One agent's answer to one call: the layers in order, the first answer wins, everything on the way is kept. */
+/**
+ * One agent's answer to one call: the layers in order, the first answer wins, every layer's answer is kept in the
+ * trace.
+ */
 import { type AssessedCall, type LayerInput, toLayerInput } from "./layer-input";
 import * as layers from "./layers";
 import { type LayerAnswer, lowestBudget, type PolicyLayer, type TraceEntry } from "./policy-answer";

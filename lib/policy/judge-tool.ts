@@ -1,5 +1,6 @@
 /**
- * What the tool's own state demands, whatever the layers say: a definition nobody has seen cannot have been allowed.
+ * What the tool's own state requires, whatever the layers say: a definition that nobody has seen cannot have been
+ * allowed.
  */
 import { DEFAULT_APPROVAL_RULE } from "./approval-rule";
 import type { LayerAnswer, PolicyLayer } from "./policy-answer";

@@ -9,14 +9,14 @@ export interface LayerInput {
   project: PermissionSet;
   context: PolicyContext;
   danger: Danger;
-  /** The allowlist entries that fit best; more than one when several are equally specific. Empty: nothing fits. */
+  /** The allowlist entries that match best; more than one when several are equally specific. Empty: nothing matches. */
   grants: readonly Grant[];
   modes: Modes;
 }
 
 /**
  * The modes of policy.yaml and of the agent together. Restrictions add up, because `plan` and `strict` forbid different
- * things; `bypass` holds only when nobody who states a mode states another.
+ * things; `bypass` applies only when every stated mode is bypass.
  */
 export interface Modes {
   bypass: boolean;
@@ -45,7 +45,7 @@ export function toLayerInput({ call, context, danger }: AssessedCall, scope: Age
   };
 }
 
-/** The entries that fit the call best. A server that the agent does not have gives none. */
+/** The entries that match the call best; none for a server that the agent does not have. */
 function bestGrants(call: PolicyCall, scope: AgentScope, isCaller: boolean): Grant[] {
   const fitting = listGrants(call, scope, isCaller).filter((grant) => matchesName(grant.pattern, call.tool));
   const best = Math.max(...fitting.map((grant) => specificity(grant.pattern)));
@@ -53,7 +53,7 @@ function bestGrants(call: PolicyCall, scope: AgentScope, isCaller: boolean): Gra
 }
 
 /**
- * The grants for the server itself, whatever it is called: an agent above the caller may know it by another name. Where
+ * The grants for the server itself, whatever it is called: an agent above the caller may use another name for it. Where
  * one agent has a server twice under two names, each name has its own grants.
  */
 export function listGrants(

@@ -34,11 +34,11 @@ export function judgeAllowlist({ call, scope, grants }: LayerInput): LayerAnswer
   return { outcome: "pass", reason: `allowed to be called by "${grant.pattern}"`, source: grant.source };
 }
 
-/** The first entry of the list that the tool is not on; none where the agent does not have the server. */
+/** The first allowlist that does not contain the tool; none where the agent does not have the server. */
 const findAllowlist = (call: LayerInput["call"], scope: LayerInput["scope"]): Grant | undefined =>
   scope.servers.find(({ definition }) => definition === call.definition)?.grants[0];
 
-/** What the project restricts holds even here unless the project itself says bypass: an agent can only tighten. */
+/** The project's restrictions apply even here unless the project itself says bypass: an agent can only tighten. */
 export function judgeBypass(input: LayerInput): LayerAnswer {
   const { modes, project, scope, context } = input;
   if (!modes.bypass) return pass("mode is not bypass");
@@ -86,8 +86,8 @@ export function judgeDeny({ call, project, scope }: LayerInput): LayerAnswer {
 }
 
 /**
- * Every entry that fits best is heard: of two that are equally specific, one that asks is enough. To ask is not to
- * waive what the project's rules say.
+ * Every best-matching entry counts: of two that are equally specific, one that asks is enough. Asking does not waive
+ * the project's rules.
  */
 export function judgeRequireApproval(input: LayerInput): LayerAnswer {
   const { call, grants } = input;
@@ -127,7 +127,7 @@ function whyAsked({ pattern, requireApproval }: Grant, callArguments: unknown): 
   return when.holds === "unclear" ? `${said}; asked because ${when.reason}` : `${said} (when ${requireApproval.when})`;
 }
 
-/** An exact entry whose `when` does not hold counts as one without approval: that is what its author wrote it for. */
+/** An exact entry whose `when` does not hold counts as one without approval: that is what its author intended. */
 export function judgeAllow(input: LayerInput): LayerAnswer {
   const { call, project, scope, grants, modes } = input;
   const byProject = project.allow?.find((entry) => matchesTool(entry.pattern, call, "project_allow"));

@@ -1,9 +1,9 @@
-/** The words in which the policy answers. */
+/** The types of the policy's answers. */
 import type { SourceLocation } from "@/lib/config/source-location";
 import type { Danger } from "@/lib/policy/danger";
 import type { ApprovalRule } from "./approval-rule";
 
-/** The ten layers in their order, then the checks on the tool itself, which hold whatever the layers say. */
+/** The ten layers in their order, then the checks on the tool itself, which apply whatever the layers say. */
 export const POLICY_LAYERS = [
   "allowlist",
   "bypass",
@@ -52,8 +52,8 @@ export interface Judgement {
   danger: Danger;
   trace: TraceEntry[];
   /**
-   * The lowest limit on what tools cost that the call was held to; null: none. Whoever sends it holds it to the same
-   * one, with what is spent by then.
+   * The lowest limit on tool costs that was applied to the call; null: none. The sender applies the same limit again,
+   * with what is spent by then.
    */
   budgetUsd: number | null;
 }
@@ -83,8 +83,8 @@ export function strictestAnswer<T extends { outcome: keyof typeof STRICTNESS }>(
 }
 
 /**
- * The entry that decided: the first of the strictest. A word of Kimitsu's own stands before the layers, and speaks only
- * where no layer does.
+ * The entry that decided: the first of the strictest. An entry of Kimitsu's own comes before the layers, and counts
+ * only where no layer answers.
  */
 export function findDecisive(trace: readonly TraceEntry[]): TraceEntry | null {
   return strictestAnswer(trace.filter(({ layer }) => layer !== "internal")) ?? strictestAnswer(trace);

@@ -42,7 +42,7 @@ export interface PermissionSet {
 
 /** One entry of an agent's `servers`. */
 export interface ServerGrants {
-  /** The name under which this agent knows the server. */
+  /** The agent's name for the server. */
   name: string;
   /** The server's own name. */
   definition: string;
@@ -62,8 +62,8 @@ export interface AgentScope {
 }
 
 /**
- * `pinned`: as locked. `trusted_first_use`: there is no lock file. `new`, `changed`, `renamed`: not as locked or
- * remembered.
+ * `pinned`: as locked. `trusted_first_use`: there is no lock file. `new`, `changed`, `renamed`: not as locked or as
+ * first seen.
  */
 export type PinState = "pinned" | "trusted_first_use" | "new" | "changed" | "renamed";
 
@@ -75,12 +75,12 @@ export interface ToolView {
   /** The `tools:` entry of the server file. */
   facts: StatedFacts;
   pin: PinState;
-  /** True when the definition holds characters that cannot be seen. Absent where the pin is not judged either. */
+  /** True when the definition holds characters that cannot be seen. Absent where the pin is not checked either. */
   hidesText?: boolean;
 }
 
 export interface PolicyContext {
-  /** The agent that calls comes last; before it, outermost first, the agents whose sub-agent it is. All must agree. */
+  /** The calling agent is last; before it, outermost first, the agents whose sub-agent it is. All must agree. */
   scopes: readonly AgentScope[];
   /** The `permissions` of policy.yaml; empty when it has none. */
   project: PermissionSet;

@@ -12,7 +12,7 @@ import { formatToolName, matchesTool } from "./tool-pattern";
 
 type FloorPart = "budget" | "deny" | "rules" | "strict" | "ask_from";
 
-/** Null when the project has nothing against the call. Only fields that policy.yaml states count. */
+/** Null when the project does not restrict the call. Only fields that policy.yaml states count. */
 export function projectFloor(input: LayerInput, parts: readonly FloorPart[]): LayerAnswer | null {
   for (const part of parts) {
     const answer = judgePart(input, part);

@@ -1,11 +1,12 @@
 /**
- * How a pattern of an allowlist or of a policy fits a tool. Only a `*` at the end is a wildcard; all else is literal.
+ * Whether a pattern of an allowlist or of a policy matches a tool. Only a `*` at the end is a wildcard; all else is
+ * literal.
  */
 
 export interface ToolName {
-  /** As the agent, the model and the API know the server. */
+  /** The name that the agent, the model and the API use for the server. */
   server: string;
-  /** The server's own name. Two agents may know one server by two names, or two servers by one. */
+  /** The server's own name. Two agents may use two names for one server, or one name for two. */
   definition: string;
   tool: string;
 }
@@ -14,12 +15,12 @@ export function formatToolName({ server, tool }: Pick<ToolName, "server" | "tool
   return `${server}.${tool}`;
 }
 
-/** Fits one name, such as the tool names of one server's allowlist. */
+/** Matches one name, such as the tool names of one server's allowlist. */
 export function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** Exact names beat prefixes, longer prefixes beat shorter ones, and `*` comes last. */
+/** Exact names come before prefixes, longer prefixes before shorter ones, and `*` is last. */
 export function specificity(pattern: string): number {
   return pattern.endsWith("*") ? pattern.length - 1 : Number.MAX_SAFE_INTEGER;
 }

@@ -1,6 +1,6 @@
 /**
- * What this process says goes out without any secret that it knows: lines of the log, and what is said past it by
- * Next.js, a library or an error that nobody caught.
+ * Removes every known secret from what this process writes: lines of the log, and output that bypasses the log (of
+ * Next.js, a library, or an uncaught error).
  */
 import { matchKnownSecrets, matchOwnSecrets } from "@/lib/projects/known-secrets";
 import { findRuntime } from "@/lib/runs/runtime";
@@ -21,7 +21,7 @@ let writePast: Write = (chunk) => process.stdout.write(chunk as string);
 export function cleanOutput(): void {
   if (kept.__kimitsuOutputIsClean) return;
   kept.__kimitsuOutputIsClean = true;
-  // The log writes past the streams.
+  // The log does not write through the streams.
   kept.__kimitsuCleanLine = withoutSecrets;
   writePast = process.stdout.write.bind(process.stdout) as Write;
   for (const stream of [process.stdout, process.stderr]) {
@@ -35,7 +35,7 @@ export function showOnce(text: string): void {
   writePast(`${text}\n`);
 }
 
-/** Bytes without a secret go out as they are: they may end in half a character. */
+/** Bytes without a secret are written unchanged: they may end in the middle of a character. */
 export function cleanChunk(chunk: unknown): unknown {
   if (typeof chunk === "string") return withoutSecrets(chunk);
   if (!(chunk instanceof Uint8Array)) return chunk;

@@ -31,7 +31,7 @@ test("an API token is known by its form, whoever made it, in JSON and addresses 
   expect(hide("kmt_short and kmt_")).toBe("kmt_short and kmt_");
 });
 
-test("a secret that stands in a file where a variable should be named is known all the same", () => {
+test("a secret written in a file in place of a variable's name is known too", () => {
   const { project, problems } = fixture.load({
     ...SMALL_PROJECT,
     "gateway.yaml": {

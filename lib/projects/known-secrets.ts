@@ -1,8 +1,8 @@
 /**
  * Every secret that this process can read: the variables marked secret, literals where a secret belongs, the
- * deployment's own, and whatever has the form of an API token. Whoever gives one back, a tool that reads a file as well
- * as a person who types it, it is not kept. Values of a run's own params are sealed: they are looked for in what comes
- * back to that run, and opened for each look.
+ * deployment's own, and whatever has the form of an API token. None of them is stored, whether a tool returns it or a
+ * person types it. Values of a run's own params are sealed: they are searched for in what comes back to that run, and
+ * opened for each search.
  */
 import { findVariable, type Project } from "@/lib/config/project";
 import { apiTokens } from "@/lib/people/rules/api-token";
@@ -10,7 +10,9 @@ import { createSecretMatcher, joinMatchers, type SecretMatcher } from "@/lib/tex
 import type { RunContext } from "@/lib/runs/advance/run-context";
 import { KimitsuError } from "@/lib/errors";
 
-/** Shorter values stand in ordinary text by chance; they are only looked for where the server itself was given them. */
+/**
+ * Shorter values occur in ordinary text by chance; they are only searched for where the server itself was given them.
+ */
 const LENGTH_MIN = 8;
 
 const OWN = [
@@ -23,7 +25,7 @@ const OWN = [
   "AUTH_OIDC_SECRET",
   "KIMITSU_ADMIN_PASSWORD",
 ];
-/** With a password in them. */
+/** These contain a password. */
 const ADDRESSES = ["DATABASE_URL", "KIMITSU_SMTP_URL"];
 const HEADERS = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
 const OWN_VARIABLES = [...OWN, ...ADDRESSES, ...HEADERS];
@@ -37,8 +39,8 @@ interface KnownSecret {
 }
 
 /**
- * Variables are read anew each time, and what was made of them is used again for as long as they are the same: it costs
- * milliseconds.
+ * Variables are read each time, and the matcher made from them is reused while they stay the same, because making one
+ * takes milliseconds.
  */
 const made = new WeakMap<Project, { read: readonly unknown[]; matcher: SecretMatcher }>();
 
@@ -58,7 +60,7 @@ export function matchKnownSecrets(project: Project, processEnv: Variables): Secr
   return matcher;
 }
 
-/** For what comes back to a run, from whomever: its secret params too, although they were given to another server. */
+/** For what comes back to a run, from any source: its secret params too, although they were given to another server. */
 export function matchRunSecrets({
   loaded,
   deps,
@@ -74,7 +76,7 @@ export function matchOwnSecrets(processEnv: Variables): SecretMatcher {
   return joinMatchers(createSecretMatcher(keepLong(listOwn(processEnv)).map(({ value }) => value)), apiTokens);
 }
 
-/** For what a person gives: `what` begins the refusal, as in "The comment holds the value of the secret CRM_KEY." */
+/** For what a person enters: `what` begins the refusal, as in "The comment holds the value of the secret CRM_KEY." */
 export function refuseKnownSecrets(
   project: Project,
   processEnv: Variables,
@@ -108,7 +110,7 @@ interface SecretPlaces {
   literals: { name: string; value: unknown }[];
 }
 
-/** A project never changes, and a large one is not gone through for each turn of each run. */
+/** A project never changes, and searching a large one for each turn of each run would be slow. */
 const places = new WeakMap<Project, SecretPlaces>();
 
 function secretPlaces(project: Project): SecretPlaces {
@@ -146,10 +148,7 @@ function listLiterals({ name, definition }: Project["servers"][string]): { name:
   return [literal, ...defaults].map((value) => ({ name: `of server ${name}`, value }));
 }
 
-/**
- * Where a variable should be named and the secret itself stands: `validate` warns of it, and it is none the less a
- * secret.
- */
+/** The secret itself where a variable should be named: `validate` warns about it, and it is still a secret. */
 function listPlain({ gateway, policy }: Project): { name: string; value: unknown }[] {
   const keys = (gateway?.providers ?? []).map(({ name, config }) => ({
     name: `of provider ${name}`,

@@ -20,7 +20,7 @@ const keep = (hash: string, files: Record<string, string>, environment: string |
 const start = async ({ deps }: RunBench) =>
   (await startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR })).runId;
 
-/** The same folder and database, by a process that starts now. */
+/** The same folder and database, opened by a new process. */
 function reopen({ deps }: RunBench, env?: string) {
   const { root } = deps.projects.current().project;
   return openProjects({
@@ -44,7 +44,7 @@ function write({ deps }: RunBench, file: string, text: string): void {
 test(
   verifies(
     "promise:5",
-    "a project that runs wait under is used although a later release would refuse it; one that cannot be read is not",
+    "a project version with waiting runs is used although a later release would refuse it; an unreadable one is not",
   ),
   async () => {
     const bench = await openRunBench(database, FILES);
@@ -67,7 +67,7 @@ test(
 test(
   verifies(
     "promise:5",
-    "a run keeps the project that its process has read, though the folder was another one before the first run",
+    "a run keeps the project that its process has read, even if the folder changed before the first run",
   ),
   async () => {
     const bench = await openRunBench(database, { ...FILES, "agents/worker.agent.yaml": WORKER });
@@ -86,7 +86,7 @@ test(
   },
 );
 
-test("what was kept and is another project than its name says is refused", async () => {
+test("a kept project version whose content does not match its hash is refused", async () => {
   const { deps } = await openRunBench(database, FILES);
   const wrong = `sha256:${"3".repeat(64)}`;
   await keep(wrong, FILES);
@@ -96,7 +96,7 @@ test("what was kept and is another project than its name says is refused", async
   });
 });
 
-test("what is laid out and fits is left where it is, because another process may read it; what does not fit is laid out anew", async () => {
+test("extracted files that match are left in place, because another process may read them; others are extracted again", async () => {
   const bench = await openRunBench(database, { ...FILES, "agents/worker.agent.yaml": WORKER });
   const { hash, root } = bench.deps.projects.current().project;
   await start(bench);
@@ -112,7 +112,7 @@ test("what is laid out and fits is left where it is, because another process may
 });
 
 test(
-  verifies("promise:5", "a run goes on in the environment that it started in, whichever is chosen now"),
+  verifies("promise:5", "a run continues in the environment that it started in, whichever is chosen now"),
   async () => {
     const environments = Object.fromEntries(
       ["dev", "prod"].map((name) => [
@@ -133,7 +133,7 @@ test(
   },
 );
 
-test("what was kept under the hash of its files alone goes on in its environment", async () => {
+test("a project version kept under the hash of its files alone continues in its environment", async () => {
   const environments = { "environments/prod.env.yaml": "name: prod\nvariables: { WHERE: prod }\n" };
   const bench = await openRunBench(database, { ...FILES, ...environments });
   const { hash, root, texts } = bench.deps.projects.current().project;

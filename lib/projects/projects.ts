@@ -1,7 +1,6 @@
 /**
- * The project as it stands in its folder, and as it stood when earlier runs began. An earlier one is laid out again, in
- * the data folder, from what was kept of it, and read by the same loader: nothing about it can be understood
- * differently the second time.
+ * The project as it is in its folder, and as it was when earlier runs began. An earlier version is extracted to the
+ * data folder and read by the same loader, so that it cannot be interpreted differently the second time.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -38,7 +37,7 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
     get: (hash) => {
       const found = known.get(hash) ?? restore(hash, options);
       known.set(hash, found);
-      // What failed once (a database that was away) is tried again the next time.
+      // A failure (such as an unavailable database) is not cached, so the next call tries again.
       found.catch(() => known.delete(hash));
       return found;
     },
@@ -64,7 +63,7 @@ async function restore(hash: string, options: ProjectsOptions): Promise<LoadedPr
   if (!version) throw new KimitsuError("config_invalid", `The project ${hash} was not kept.`);
   const folder = path.resolve(options.dataFolder, "projects", hash.replace("sha256:", ""));
   const loadOptions = { ...options, env: version.environment ?? undefined, wasChecked: true };
-  // Another process may be reading it at this moment, so what fits is left where it is.
+  // Another process may be reading it now, so files that match are left in place.
   const { project: there } = loadProject(folder, loadOptions);
   if (there && isOf(there, hash)) return load(there, options);
   rmSync(folder, { recursive: true, force: true });
@@ -78,7 +77,7 @@ async function restore(hash: string, options: ProjectsOptions): Promise<LoadedPr
   return load(project, options);
 }
 
-/** A release that hashed the files alone may have kept it. */
+/** An earlier release that hashed the files alone may have stored it. */
 function isOf(project: Project, hash: string): boolean {
   return project.hash === hash || hashContent(project.fileHashes) === hash;
 }

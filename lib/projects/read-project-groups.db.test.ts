@@ -25,7 +25,7 @@ async function startWith(policy: string) {
   await readProjectGroups(deps);
   return deps;
 }
-/** What the console has at hand when an admin changes groups. */
+/** What the console passes when an admin changes groups. */
 const hand = (deps: Runtime) => ({ db: deps.db, now: deps.now, project: deps.projects.current().project });
 const membersOf = async (name: string) =>
   (await listGroups(database.db))
@@ -35,7 +35,7 @@ const membersOf = async (name: string) =>
 test(
   verifies(
     "groups:project",
-    "whom policy.yaml names is a member, at once or with their account, and no longer when it names them no more",
+    "people named by policy.yaml are members, at once or once they have an account, until it no longer names them",
   ),
   async () => {
     await buildUser({ db: database.db, now: () => new Date() }, "reviewer", { email: "ana@example.org", name: "Ana" });
@@ -94,7 +94,7 @@ test(verifies("groups:project", "is on the trail when it changes something, and 
   expect(await events()).toBe(before + 1);
 });
 
-describe(verifies("groups:project:kept", "what policy.yaml says of a group is not undone by hand"), () => {
+describe(verifies("groups:project:kept", "what policy.yaml says of a group cannot be undone by hand"), () => {
   const POLICY = "groups:\n  night:\n    members:\n      - eve@example.org\n      - Flo@example.org\n  idle: {}\n";
 
   async function night() {
@@ -113,7 +113,7 @@ describe(verifies("groups:project:kept", "what policy.yaml says of a group is no
   }
   const trail = () => database.db.event.count({ where: { type: { startsWith: "group." } } });
 
-  test("taking out whom it names is refused with file and line, and nothing of the change is done", async () => {
+  test("removing a person that it names is refused with file and line, and nothing of the change is done", async () => {
     const { deps, group, eve, flo, guest } = await night();
     const before = { members: await membersOf("night"), events: await trail() };
     await expect(setGroupMembers(deps, OPERATOR_ACTOR, { groupId: group.id, userIds: [eve] })).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe(verifies("groups:project:kept", "what policy.yaml says of a group is no
     expect(await membersOf("night")).not.toContainEqual([guest.email, false]);
   });
 
-  test("whom an admin added before it named them is kept by it too", async () => {
+  test("a person added by an admin before it named them is kept by it too", async () => {
     const { deps, group, eve, flo, guest } = await night();
     const later = hand(
       await startWith(`groups:\n  night: { members: [eve@example.org, flo@example.org, ${guest.email}] }\n`),

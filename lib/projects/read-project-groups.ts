@@ -1,6 +1,4 @@
-/**
- * Lets the groups that policy.yaml names, and the people whom it puts into them, hold from the start of a process on.
- */
+/** Applies the groups that policy.yaml names, and their members, when a process starts. */
 import type { Runtime } from "@/lib/runs/runtime";
 import { createId } from "@/lib/ids";
 import { keepProjectGroups } from "@/lib/people/transitions/keep-project-groups";
@@ -11,7 +9,7 @@ export async function readProjectGroups(deps: Pick<Runtime, "db" | "now" | "proj
     id: createId("group"),
     name,
     description,
-    // Accounts are kept in small letters.
+    // Accounts are stored in lower case.
     emails: [...new Set(members.map((email) => email.toLowerCase()))].sort(),
   }));
   await keepProjectGroups(deps.db, wanted, deps.now());

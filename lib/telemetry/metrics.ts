@@ -1,6 +1,6 @@
 /**
  * What this process counts and measures, for Prometheus. Labels are names from the project's files and fixed words,
- * never what a person or a tool gave.
+ * never values from a person or a tool.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -120,7 +120,7 @@ function createMetrics() {
       help: "1 when the database answered this scrape. When it is 0, the figures read from it are missing.",
       registers,
     }),
-    // From here on: read from the database at each scrape, so every process says the same. Take the maximum, not the
+    // From here on: read from the database at each scrape, so every process reports the same. Take the maximum, not the
     // sum. Counts stop at 10,000 (GAUGE_COUNT_MAX).
     openRuns: new Gauge({
       name: "kimitsu_runs_open",

@@ -18,7 +18,7 @@ import { sampler } from "./sampler";
 import { scrubSpan } from "./scrub-span";
 import { tracing } from "./span";
 
-/** At the end of the process: longer, and whoever stops us takes us for hanging. */
+/** At the end of the process: after longer, whatever stops the process would assume that it hangs. */
 const CLOSE_MS_MAX = 2_000;
 
 export function openTracing({ endpoint, serviceName }: { endpoint: string; serviceName: string }): {
@@ -56,7 +56,7 @@ function createIds(): IdGenerator {
   };
 }
 
-/** A collector that is away is told of once, not once per batch; what it missed is lost, and runs go on. */
+/** An unreachable collector is logged once, not once per batch; the spans it missed are lost, and runs continue. */
 function scrubbing(exporter: SpanExporter): SpanExporter {
   let isFailing = false;
   return {

@@ -11,7 +11,7 @@ export type ProtectiveLimit =
   | "streams_per_person"
   | "exports_per_person";
 
-/** Limits of one caller are theirs to keep (429); those of the process are nobody's fault (503). */
+/** A caller's own limit is the caller's fault (429); the process's limits are not (503). */
 const CODES = {
   queue: "unavailable",
   request_rate: "rate_limited",
@@ -22,7 +22,7 @@ const CODES = {
   exports_per_person: "rate_limited",
 } as const;
 
-/** Counts the refusal and gives the error to throw. */
+/** Counts the refusal and returns the error to throw. */
 export function refusalBy(
   limit: ProtectiveLimit,
   message: string,

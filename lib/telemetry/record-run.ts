@@ -1,4 +1,4 @@
-/** What happens to a run as a whole, told to metrics and traces. */
+/** Records what happens to a run as a whole in metrics and traces. */
 import { type Span, trace } from "@opentelemetry/api";
 import { metrics } from "./metrics";
 import { runSpanContext, runTrace } from "./run-trace";
@@ -9,14 +9,14 @@ const RUN_ID = "kimitsu.run.id";
 export interface StartedRun {
   runId: string;
   workflow: string;
-  /** When the request for it was taken up. */
+  /** When the request for it arrived. */
   startedAt: Date;
   retryOfRunId?: string;
 }
 
 /**
- * The span that all others of the run are below. It is as short as the start itself and not as long as the run: a span
- * is sent when it ends, and a run may wait for days, during which its trace would have no beginning.
+ * The parent of all other spans of the run. It covers only the start and not the whole run: a span is sent when it
+ * ends, and a run may wait for days, during which its trace would have no beginning.
  */
 export function recordRunStarted({ runId, workflow, startedAt, retryOfRunId }: StartedRun): void {
   metrics().runsStarted.inc({ workflow });
@@ -26,7 +26,7 @@ export function recordRunStarted({ runId, workflow, startedAt, retryOfRunId }: S
     ...linksToActive(),
     ...(retryOfRunId === undefined ? [] : [{ context: runSpanContext(retryOfRunId) }]),
   ];
-  // Both ways: who looks at the request finds the run, and who looks at the run finds the request.
+  // Linked in both directions: from the request one finds the run, and from the run the request.
   trace.getActiveSpan()?.addLink({ context: ids }).setAttribute(RUN_ID, runId);
   addSpan({
     name: `invoke_workflow ${workflow}`,
@@ -54,7 +54,7 @@ export interface EndedApproval {
   outcome: "approved" | "rejected" | "expired";
 }
 
-/** The wait for people is a span of the run, as long as the wait, told by the process in which it ended. */
+/** The wait for people is a span of the run, as long as the wait, written by the process in which it ended. */
 export function recordApprovalEnded(approval: EndedApproval): void {
   metrics().approvalSeconds.observe(
     { outcome: approval.outcome },
@@ -92,7 +92,7 @@ export function followAct<T>(act: string, runId: string, work: () => Promise<T>)
   );
 }
 
-/** One stretch of a run in the hands of one process. */
+/** One period in which a single process advances a run. */
 export function followAdvance<T extends { kind: string }>(
   lease: { runId: string; owner: string; epoch: number },
   claimedFrom: Date,

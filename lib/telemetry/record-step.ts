@@ -1,6 +1,6 @@
 /**
- * Steps, agents, turns of models and calls of tools, told to metrics and traces as they happen. The names are those of
- * OpenTelemetry's conventions for generative AI.
+ * Steps, agents, turns of models and calls of tools, recorded in metrics and traces as they happen. The names are those
+ * of OpenTelemetry's conventions for generative AI.
  */
 import { SpanKind } from "@opentelemetry/api";
 import { metrics } from "./metrics";
@@ -123,8 +123,8 @@ interface CallOutcome {
 }
 
 /**
- * One sending of one call, from the search for a connection to the answer. What is active inside is what the server
- * goes on from.
+ * One sending of one call, from the search for a connection to the answer. The span that is active inside is the parent
+ * of the server's spans.
  */
 export async function followToolCall<T extends CallOutcome>(call: Call, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();

@@ -1,12 +1,12 @@
 /**
- * The trace of a run is found from its id: a ULID has the 128 bits of a trace id. So every process, today's or next
- * week's, writes to the same trace, and nothing has to be kept for it.
+ * The trace of a run is found from its id: a ULID has the 128 bits of a trace id. So every process, now or later,
+ * writes to the same trace, and nothing has to be stored for it.
  */
 import { type Context, ROOT_CONTEXT, type SpanContext, trace, TraceFlags } from "@opentelemetry/api";
 
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Of the span that stands for the run as a whole; all others of the run are below it. */
+/** The context of the span that represents the whole run; all others of the run are below it. */
 export function runSpanContext(runId: string): SpanContext {
   const ulid = runId.slice(runId.indexOf("_") + 1);
   let bits = 0n;

@@ -18,7 +18,7 @@ test.each(["/healthz", "/readyz", "/metrics", "/metrics?x=1", "/_next/static/chu
   },
 );
 
-test("what Next.js loads ahead leaves none; what it loads for a request does", () => {
+test("what Next.js preloads leaves none; what it loads for a request does", () => {
   const load = (parent: typeof ROOT_CONTEXT) =>
     sampler.shouldSample(parent, TRACE, "load route module", SpanKind.INTERNAL, {}, []).decision;
   expect(load(ROOT_CONTEXT)).toBe(SamplingDecision.NOT_RECORD);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { scrubSpan } from "./scrub-span";
 
-test("what an address asks and what an error says is not sent", () => {
+test("queries of addresses and messages of errors are not sent", () => {
   const span = {
     name: "fetch GET https://login.example/token?code=s3cret",
     attributes: {

@@ -1,6 +1,6 @@
 /**
- * Takes out of a span what others than we put there and what may be confidential: queries of addresses, and what errors
- * say.
+ * Removes from a span what other code put there and what may be confidential: queries of addresses, and messages of
+ * errors.
  */
 import type { Attributes } from "@opentelemetry/api";
 

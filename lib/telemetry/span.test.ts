@@ -15,14 +15,14 @@ afterAll(async () => {
   await collector.close();
 });
 
-test("with tracing off the work is done, and neither log lines nor servers are told of a trace", async () => {
+test("with tracing off the work is done, and neither log lines nor servers get a trace id", async () => {
   expect(
     await withSpan({ name: "off" }, async (span) => [span.isRecording(), activeTraceIds(), traceParent()]),
   ).toEqual([false, {}, {}]);
   addSpan({ name: "off" });
 });
 
-test("with tracing on log lines and servers are told the ids of the span, and what fails is marked by its kind without its words", async () => {
+test("with tracing on log lines and servers get the ids of the span, and a failure is marked by its kind without its message", async () => {
   switchTracing(true);
   const told = await withSpan({ name: "on" }, async () => ({ ...activeTraceIds(), ...traceParent() }));
   await expect(

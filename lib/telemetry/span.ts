@@ -18,11 +18,11 @@ import {
 import { KimitsuError } from "@/lib/errors";
 
 interface Tracing {
-  /** The ids that the next span gets; only for the span that stands for a run. */
+  /** The ids that the next span gets; only for the span that represents a run. */
   nextIds: SpanContext | null;
 }
 
-// Next bundles route handlers apart from instrumentation; only the global object is one and the same.
+// Next bundles route handlers apart from instrumentation; only the global object is shared.
 const kept = globalThis as typeof globalThis & { __kimitsuTracing?: Tracing };
 
 /** Null with tracing off. */
@@ -43,11 +43,11 @@ export interface SpanFacts {
   /** Now, if absent. */
   startTime?: Date;
   links?: Link[];
-  /** What the span is below; what is active, if absent. */
+  /** The parent of the span; the active one, if absent. */
   parent?: Context;
 }
 
-/** What the work throws is thrown on, and marks the span by its kind alone: a message may hold what others said. */
+/** Errors are rethrown, and mark the span by their kind alone: a message may contain what others said. */
 export async function withSpan<T>(facts: SpanFacts, work: (span: Span) => Promise<T>): Promise<T> {
   if (!tracing()) return work(NO_SPAN);
   const { name, parent = context.active(), ...options } = facts;
@@ -62,7 +62,7 @@ export async function withSpan<T>(facts: SpanFacts, work: (span: Span) => Promis
   }
 }
 
-/** A span of what is over already. `ids` are given to the span that stands for a run, and to no other. */
+/** A span of something that has already ended. `ids` are given to the span that represents a run, and to no other. */
 export function addSpan(facts: SpanFacts & { endTime?: Date; ids?: SpanContext }): void {
   const state = tracing();
   if (!state) return;
@@ -77,19 +77,19 @@ export function markFailed(span: Span, type: string): void {
   span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** To the span of the request, or whatever else is under way, from a span of another trace. */
+/** From a span of another trace to the span of the request, or whatever else is active. */
 export function linksToActive(): Link[] {
   const active = trace.getActiveSpan()?.spanContext();
   return active && isSpanContextValid(active) ? [{ context: active }] : [];
 }
 
-/** For log lines: where the work that they tell of stands among the traces. */
+/** For log lines: the ids of the active trace and span. */
 export function activeTraceIds(): { trace_id: string; span_id: string } | Record<string, never> {
   const active = tracing() && trace.getActiveSpan()?.spanContext();
   return active && isSpanContextValid(active) ? { trace_id: active.traceId, span_id: active.spanId } : {};
 }
 
-/** In W3C form, for a server that goes on with the trace; empty with tracing off. */
+/** In W3C form, for a server that continues the trace; empty with tracing off. */
 export function traceParent(): { traceparent: string } | Record<string, never> {
   const ids = activeTraceIds();
   return "trace_id" in ids ? { traceparent: `00-${ids.trace_id}-${ids.span_id}-01` } : {};

@@ -2,13 +2,13 @@ import { env } from "@/lib/env";
 import { switchTracing } from "./span";
 
 export interface RunningTracing {
-  /** Sends what is left. A collector that does not answer is waited for no longer than its timeout. */
+  /** Sends what is left. Waits for a collector that does not answer no longer than its timeout. */
   stop(): Promise<void>;
 }
 
 /**
- * Traces go where OTEL_EXPORTER_OTLP_ENDPOINT says. Without it nothing is loaded, and what would be a span costs one
- * look at a variable.
+ * Traces go where OTEL_EXPORTER_OTLP_ENDPOINT says. Without it nothing is loaded, and a span costs only the read of a
+ * variable.
  */
 export async function startTracing(): Promise<RunningTracing> {
   if (env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return { stop: async () => undefined };

@@ -52,7 +52,7 @@ pipeline:
 test(
   verifies(
     "operations:trace",
-    "a run that one process starts, a second begins, a person lets through and a third ends is one trace, without a secret or an argument in it",
+    "a run that is started, advanced, approved and ended in different processes is one trace, without a secret or an argument",
   ),
   async () => {
     const collector = await startTraceCollector();
@@ -67,8 +67,8 @@ test(
     const { runId } = await withSpan({ name: "POST /runs" }, () =>
       startRun(deps, { workflow: "main", params: {}, actor: TEST_ACTOR }),
     );
-    // A process that ends waits two seconds for its last spans to be taken, and a busy machine needs longer: each is
-    // ended when they have arrived.
+    // A process that ends waits two seconds for its last spans to be accepted, and a busy machine needs longer, so each
+    // is ended only when they have arrived.
     const { traceId, spanId: rootId } = runSpanContext(runId);
     const arrived = (...names: string[]) =>
       until(async () => collector.spans().map((span) => span.name), {
@@ -153,10 +153,10 @@ test(
     ]);
     expect(requests.find((span) => span.name === "POST /runs")?.links).toMatchObject([{ traceId, spanId: rootId }]);
 
-    // The server was told where it stands, in both ways that servers look for.
+    // The server got the trace context in both places where servers look for it.
     for (const tool of ["echo-headers", "t-none"]) {
       const [call] = await server.calls(tool);
-      // One that a starved worker gave up before it was sent has a span as well.
+      // A call that an overloaded worker gave up before sending has a span as well.
       const span = named(`execute_tool ${tool}`).find(
         ({ attributes }) => attributes["kimitsu.call.outcome"] === "succeeded",
       );
@@ -172,7 +172,7 @@ test(
         "kimitsu.call.outcome": "succeeded",
       });
     }
-    // The server was given the secret and the argument, so both could have been told.
+    // The server was given the secret and the argument, so both could have leaked.
     expect((await server.calls("t-none"))[0]).toMatchObject({
       arguments: { text: ARGUMENT },
       headers: { "x-api-key": SECRET },

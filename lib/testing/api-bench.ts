@@ -11,7 +11,7 @@ import { oneAgentProject, openRunBench } from "@/lib/testing/run-bench";
 
 type Handler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
 
-/** A run looks, asks twice, and ends: `echo` needs no one, `t-none` asks. */
+/** A run reads, asks twice, and ends: `echo` needs no approval, `t-none` asks. */
 export const ASKING = {
   script: `agents:
   worker:
@@ -61,7 +61,7 @@ export async function openApiBench(
   return { ...bench, server, login, pendingOf };
 }
 
-/** Asks a handler, and gives status and parsed body. */
+/** Calls a handler, and returns status and parsed body. */
 export async function ask(
   handler: Handler,
   path: string,

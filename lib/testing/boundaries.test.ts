@@ -248,12 +248,12 @@ const CONTENTS: Record<string, [file: string, content: string]> = {
 };
 
 const key = (file: string, specifier: string) => `${file} ${specifier}`;
-/** What the lint said, by file and the module that it imports; by the file alone where it imports none. */
+/** The lint messages, by file and imported module; by the file alone where it imports none. */
 const said = new Map<string, string>();
 
 /**
- * All files in one run. A file that must have its own name for its rule holds one import per line, so that each line is
- * told apart.
+ * All files in one run. A file that needs a specific name for its rule has one import per line, so that lines are
+ * distinct.
  */
 beforeAll(() => {
   const folder = mkdtempSync(path.join(tmpdir(), "kimitsu-boundaries-"));
@@ -292,7 +292,7 @@ test.each(ALLOWED)("%s may import %s", (file, specifier) => {
   expect(said.get(key(file, specifier)) ?? "").not.toContain("restricted");
 });
 
-test(verifies("architecture:imports", "each rule of each kind of file is tried by a forbidden import"), () => {
+test(verifies("architecture:imports", "each rule of each kind of file is tested by a forbidden import"), () => {
   const tried = [...said.values()].join("");
   const messages = config.overrides.flatMap(({ rules }) => {
     const rule = "no-restricted-imports" in rules ? rules["no-restricted-imports"] : "off";
@@ -305,7 +305,7 @@ test(verifies("architecture:imports", "each rule of each kind of file is tried b
   ).toEqual([]);
 });
 
-test("components, app and the card's view may take types from where they may not take values", () => {
+test("components, app and the card's view may import types where they may not import values", () => {
   for (const name of ["componentType", "appType", "viewType"])
     expect(said.get(CONTENTS[name]![0]) ?? "").not.toContain("restricted");
 });

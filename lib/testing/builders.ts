@@ -11,7 +11,7 @@ export const TEST_PASSWORD = "paper lantern 42 river";
 /** Hashing is slow on purpose; all people of a test run share one password and so one hash. */
 let hash: Promise<string> | undefined;
 
-/** A person of their own for a test, with a name nobody else has. */
+/** A person for one test, with a unique name. */
 export async function buildUser(deps: EngineDeps, role: Role, facts: { email?: string; name?: string } = {}) {
   const id = createId("user");
   const email = facts.email ?? `${role}-${randomBytes(4).toString("hex")}@example.org`;

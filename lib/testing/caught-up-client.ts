@@ -1,6 +1,6 @@
 /**
- * A client for tests that brings the projections up to the journal before each statement on one of their tables: what a test reads
- * there is never behind, and what it changes there by hand is changed in rows that exist.
+ * A client for tests that brings the projections up to the journal before each statement on one of their tables: what a
+ * test reads there is never stale, and what it changes there by hand is changed in rows that exist.
  */
 import { type Db, toStatement } from "@/lib/database/client";
 import { isDatabaseAway } from "@/lib/database/database-away";
@@ -20,7 +20,7 @@ const MODELS = new Set<string | symbol>([
 ]);
 /** As relations of other models. */
 const RELATIONS = /"(steps|turns|calls|decisions)":/;
-/** Without those of searches, which read for themselves what is not projected yet. */
+/** Without search queries, which read unprojected rows themselves. */
 const TABLES = /\b(steps|turns|calls|decisions|events|projected_runs)\b/;
 const RAW = new Set<string | symbol>(["$queryRaw", "$executeRaw", "$queryRawUnsafe", "$executeRawUnsafe"]);
 const LIMIT = 10_000;
@@ -33,7 +33,7 @@ export function catchUpByItself(db: Db): Db {
     try {
       await projectChains(projector, await listBehind(db, "", LIMIT));
     } catch (error) {
-      // The statement itself says what is wrong with the database.
+      // The statement itself reports what is wrong with the database.
       if (!isDatabaseAway(error)) throw error;
     }
   };
@@ -54,7 +54,7 @@ export function catchUpByItself(db: Db): Db {
   return client;
 }
 
-/** One at a time; whoever asks while the next one waits for its turn is served by that one. */
+/** One at a time; callers that ask while the next one waits share that one. */
 function shareWaiting(work: () => Promise<void>): () => Promise<void> {
   let current = Promise.resolve();
   let waiting: Promise<void> | null = null;
@@ -89,7 +89,7 @@ function onRelations(
   };
 }
 
-/** Statements that are committed in groups find the pools by the client that they are given. */
+/** Statements that are committed in groups find the pools by the client they get. */
 function keepPools(db: Db, client: Db): void {
   const { __kimitsuPools: pools } = globalThis as typeof globalThis & { __kimitsuPools?: WeakMap<Db, unknown> };
   pools?.set(client, pools.get(db));

@@ -16,7 +16,7 @@ interface Change {
   >;
 }
 
-/** Makes questions as if they had been asked like this: each is asked again under its own id. */
+/** Changes questions as if they had been asked like this: each is asked again under its own id. */
 export async function changeQuestions(db: Db, ids: readonly string[], change: Change = {}): Promise<void> {
   for (const id of ids) {
     const { runId } = await db.approval.findUniqueOrThrow({ where: { id }, select: { runId: true } });
@@ -24,10 +24,10 @@ export async function changeQuestions(db: Db, ids: readonly string[], change: Ch
       const asked = askAnew(snapshot, id, change);
       return { changes: [asked], queue: { kind: "stay" } as const, done: asked.approval };
     };
-    // Its row is there already, under the version that a new question has.
+    // Its row already exists, under the version of a new question.
     const outcome = await changeRun(db, runId, { build, at: new Date(), despiteRow: true });
     if (outcome.kind !== "done") throw new Error(`the question ${id} could not be changed: ${outcome.kind}`);
-    // A question that stands keeps these; here they are as if it had always been so.
+    // An existing question keeps these; here they are as if it had always been so.
     const { danger, workflow, agent, server, tool, onReject } = outcome.done;
     const data = { workflow, agent, server, tool, danger: danger as "high", onReject: onReject as "fail" };
     await db.approval.update({ where: { id }, data });
@@ -61,7 +61,7 @@ function askAnew({ run, calls, approvals }: RunSnapshot, id: string, { approval 
   return { ...change, approval: question, error: null } satisfies RunChange;
 }
 
-/** What comes to a question by and by; all else is what was asked. */
+/** Fields that are filled in over time; all others are what was asked. */
 const LATER_APPROVAL = [
   "status",
   "approvals",
@@ -111,7 +111,7 @@ function toAsked(call: CallRow) {
   };
 }
 
-/** The same call so many times more, each with a question of its own. Gives their approvals. */
+/** Adds copies of the same call, each with a question of its own. Returns their approvals. */
 export async function copyQuestion(
   db: Db,
   approvalId: string,
@@ -154,7 +154,7 @@ function copyOf({ run }: RunSnapshot, { before, called, ids }: Copied): { call: 
   return { call, approval: { ...approval, questionDigest: digestQuestion({ ...call, ...approval, ...shown }) } };
 }
 
-/** Takes questions away, as if nobody had answered in time. */
+/** Removes questions, as if nobody had answered in time. */
 export async function expireQuestions(db: Db, approvalIds: readonly string[]): Promise<void> {
   const [first] = approvalIds;
   const { runId } = await db.approval.findUniqueOrThrow({ where: { id: first ?? "" }, select: { runId: true } });

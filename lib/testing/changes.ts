@@ -1,4 +1,4 @@
-/** The parts that changes of a run are made of, with plain values where the test has none of its own. */
+/** The parts that changes of a run are made of, with defaults where the test has no values of its own. */
 import { createHash } from "node:crypto";
 import { createId } from "@/lib/ids";
 import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
@@ -16,7 +16,7 @@ export function aStep(facts: Partial<NewStep> = {}): NewStep {
   return { id: createId("step"), key: "work", type: "agent", agent: "worker", ...facts };
 }
 
-/** The version of the project that it names must be there: see keepTestVersion. */
+/** The project version that it names must exist: see keepTestVersion. */
 export function aRun(facts: Partial<NewRun> = {}): NewRun {
   return {
     id: createId("run"),

@@ -1,7 +1,7 @@
 /**
- * Who starts runs and decides while everything around breaks, as a careful program would: half of it in the test's own
- * process, which advances nothing, and half by asking processes that serve. Whoever gets no answer asks the next one: a
- * start with the same key, or, if it had none, as another run; a decision after another look at whether it still waits.
+ * Starts runs and decides while faults happen, as a careful program would: half of it in the test's own process, which
+ * advances nothing, and half through serving processes. Without an answer it asks the next process: a start with the
+ * same key, or, if it had none, as another run; a decision after checking again whether it still waits.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { decideApproval, type DecidedBy } from "@/lib/approvals/decide-approval";
@@ -11,19 +11,19 @@ import { isDatabaseAway } from "@/lib/database/database-away";
 import { startTwoCalls } from "@/lib/testing/two-calls";
 import type { Fleet, WebProcess } from "@/lib/testing/worker-process";
 
-/** Less than a process is stopped for, so that some answers come when nobody waits for them any more. */
+/** Shorter than a process is stopped for, so that some answers arrive when nobody waits for them any more. */
 const ANSWER_MS_MAX = 3_000;
 const AGAIN_MS = 200;
 
 export interface ChaosClient {
-  /** Resolves with the run when it is known to be there. */
+  /** Resolves with the run when it is known to exist. */
   start(index: number): Promise<string>;
-  /** Nothing is said of what came of it: whoever looks again sees. */
+  /** The outcome is not returned: the next check shows it. */
   approve(approvalId: string): Promise<void>;
   settle(callId: string, outcome: "happened" | "did_not_happen"): Promise<void>;
 }
 
-/** `webs` are those that serve; null is one that was killed. */
+/** `webs` are the serving processes; null is one that was killed. */
 export async function createChaosClient(
   { fleet, person }: { fleet: Fleet; person: DecidedBy },
   webs: readonly (WebProcess | null)[],
@@ -33,7 +33,7 @@ export async function createChaosClient(
   let acts = 0;
   let asked = 0;
   const isByWeb = () => webs.length > 0 && acts++ % 2 === 0;
-  /** Null when there was no answer, or none but that it cannot be done now. */
+  /** Null when there was no answer, or only a temporary refusal. */
   const ask = async (...[path, token, body, headers]: Parameters<WebProcess["post"]>) => {
     const alive = webs.filter((web) => web !== null);
     const answer = await alive[asked++ % alive.length]
@@ -54,7 +54,7 @@ export async function createChaosClient(
         return (await patiently(() => startTwoCalls(deps, `run-${index}-${++tries}`))).runId;
       }
       for (let tries = 1; ; tries += 1) {
-        // The first try of some has no key, so that the process which answers may also take the run; the next one is
+        // The first try of some has no key, so that the process which answers may also claim the run; the next one is
         // another run, and has one.
         const hasKey = index % 3 === 0 || tries > 1;
         const tag = hasKey ? `key-${index}` : `web-${index}`;
@@ -78,7 +78,7 @@ export async function createChaosClient(
   };
 }
 
-/** The run was quicker, or an answer that was lost had recorded it before. */
+/** The run was faster, or an earlier decision with a lost answer was recorded. */
 async function orTooLate(work: Promise<unknown>): Promise<void> {
   try {
     await work;
@@ -87,7 +87,7 @@ async function orTooLate(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Again while the database is away. */
+/** Again while the database is unavailable. */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

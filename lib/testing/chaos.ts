@@ -1,7 +1,7 @@
 /**
- * Faults at random while runs go through several processes, those that only advance runs and those that also serve the
- * people who start and decide: kills, stops, restarts of Postgres, cut connections, a tool server that takes its time.
- * A seed decides what happens to whom and when; what a machine makes of it differs a little each time.
+ * Random faults while runs go through several processes, workers and serving ones: kills, stops, restarts of Postgres,
+ * cut connections, a slow tool server. A seed decides what happens to which process and when; the effect differs a
+ * little each time.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { LEASE_MS } from "@/lib/limits";
@@ -15,7 +15,7 @@ import type { Fleet, WebProcess, WorkerProcess } from "@/lib/testing/worker-proc
 
 const FAULTS = ["kill", "kill", "kill", "stop", "cut", "slow", "restart"] as const;
 type Fault = (typeof FAULTS)[number];
-/** Runs that a process which serves advances at a time; what it starts beyond that is for others. */
+/** Runs that a serving process advances at a time; what it starts beyond that is for others. */
 const WEB_RUNS = 4;
 const STARTERS = 4;
 
@@ -24,9 +24,9 @@ export type FaultCounts = Record<Fault | "kill-web" | "stop-web", number>;
 
 export interface ChaosPlan {
   seed: number;
-  /** That only advance runs. */
+  /** Processes that only advance runs. */
   processes: number;
-  /** That serve people, and advance what these start and decide. */
+  /** Processes that serve people, and advance what these start and decide. */
   webs: number;
   runs: number;
   ms: number;
@@ -46,19 +46,19 @@ export interface ChaosReport {
   complete: number;
   /** Runs that did not end, or not as they should. */
   lost: string[];
-  /** Calls that arrived more than once at the server, by its own word. */
+  /** Calls that arrived more than once at the server, by its own record. */
   doubled: string[];
   faults: FaultCounts;
   takeovers: { count: number; p50Ms: number | null; maxMs: number | null };
-  /** Calls of which a person had to say what became of them. */
+  /** Calls that a person had to settle. */
   unknownOutcomes: number;
-  /** Processes that ended although nobody ended them, with their last words. */
+  /** Processes that ended by themselves, with the end of their output. */
   died: string[];
   /** Chains of the trail that do not verify, among the first hundred findings. */
   brokenChains: number;
 }
 
-/** Numbers from 0 to 1 that a seed alone decides. */
+/** Numbers from 0 to 1, determined by a seed. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -82,7 +82,7 @@ export async function runChaos(bench: ChaosBench, plan: ChaosPlan): Promise<Chao
   return judge(bench, { started, faults, seen });
 }
 
-/** What is learnt on the way. */
+/** What is recorded while it runs. */
 interface Seen {
   /** When each one was killed, or stopped for longer than its leases. */
   gone: Map<string, number>;
@@ -93,7 +93,7 @@ interface Seen {
 interface Places<P> {
   /** Null between the end of one and the start of the next. */
   list: (P | null)[];
-  /** Starts one there. One that ends although it was not taken from its place has died, and is followed by another. */
+  /** Starts one in this place. One that ends without being removed has died, and is replaced. */
   fill(place: number): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ async function fillPlaces<P extends WorkerProcess>(
   return { list, fill };
 }
 
-/** The first that is killed is one that serves, if there are any. */
+/** The first one killed is a serving one, if there are any. */
 async function faultAtRandom(
   { fleet, postgres, server }: ChaosBench,
   { seed, processes, ms, everyMs }: ChaosPlan,
@@ -131,7 +131,7 @@ async function faultAtRandom(
   const under: Promise<unknown>[] = [];
   const faults: FaultCounts = { kill: 0, "kill-web": 0, stop: 0, "stop-web": 0, cut: 0, slow: 0, restart: 0 };
   const end = performance.now() + ms;
-  /** Stopped ones that serve are still asked, and get no other fault meanwhile. */
+  /** Stopped serving processes still get requests, and no other fault meanwhile. */
   const stopped = new Set<WorkerProcess>();
   interface Victim {
     found: WorkerProcess;
@@ -154,7 +154,7 @@ async function faultAtRandom(
       await found.stop("SIGKILL");
       under.push(again());
     },
-    // Longer than a lease, or shorter. Whoever asks one that serves gets no answer for as long.
+    // Longer than a lease, or shorter. Requests to a stopped serving process get no answer meanwhile.
     stop: async ({ found }) => {
       stopped.add(found);
       const forMs = LEASE_MS * (0.2 + 1.4 * random());
@@ -196,7 +196,7 @@ async function faultAtRandom(
   return faults;
 }
 
-/** One that is gone hears nothing. */
+/** A dead process gets no signal. */
 function signal({ pid }: WorkerProcess, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -205,7 +205,7 @@ function signal({ pid }: WorkerProcess, name: NodeJS.Signals): void {
   }
 }
 
-/** A start may fall into a restart of the database. */
+/** A start may coincide with a restart of the database. */
 async function startAgain<P>(start: () => Promise<P>): Promise<P> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -217,10 +217,10 @@ async function startAgain<P>(start: () => Promise<P>): Promise<P> {
   }
 }
 
-/** Over the first three quarters of the time, so that faults meet runs at every stage. */
+/** Over the first three quarters of the time, so that faults hit runs at every stage. */
 async function startSteadily(client: ChaosClient, { runs, ms }: ChaosPlan, started: string[]): Promise<void> {
-  // Several, so that one who waits for an answer holds up no other; and few, so that a machine which is behind is not
-  // given ever more.
+  // Several, so that one that waits for an answer delays no other; and few, so that a slow machine is not given ever
+  // more work.
   const starter = async (first: number) => {
     for (let index = first; index < runs; index += STARTERS) {
       started.push(await client.start(index));
@@ -231,8 +231,8 @@ async function startSteadily(client: ChaosClient, { runs, ms }: ChaosPlan, start
 }
 
 /**
- * Approves what waits, under the hands of workers too, and settles what is unknown by what the server says; until all
- * runs are over.
+ * Approves what waits, also while a worker has the run, and settles unknown outcomes by the server's record, until all
+ * runs have ended.
  */
 async function actAsPeople(
   { fleet: { deps }, server }: ChaosBench,

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { build } from "esbuild";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-/** Beside the packages, because the bundle finds them from where it lies. */
+/** Next to the packages, because the bundle resolves them from its own folder. */
 const CACHE = path.join(ROOT, "node_modules/.cache/kimitsu-testing");
 
 export interface ChildProgram {
@@ -78,7 +78,7 @@ async function writeBundle(entry: string): Promise<string> {
 }
 
 function controlChild(child: ChildProcess, entry: string): ChildProgram {
-  // Not `close`: after `disconnect()` by the parent that event never comes.
+  // Not `close`: after `disconnect()` by the parent that event is never sent.
   const ended = once(child, "exit").then(([code, signal]) => ({
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,

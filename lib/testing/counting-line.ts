@@ -1,4 +1,4 @@
-/** A way to Postgres that counts the bytes which come back: what a query reads, by the wire and not by its own word. */
+/** A connection to Postgres that counts the bytes received: what a query reads, measured on the wire. */
 import net from "node:net";
 import { connect, type Db } from "@/lib/database/client";
 
@@ -6,7 +6,7 @@ export interface CountingLine {
   db: Db;
   /** Bytes that Postgres sent while the work was done. */
   during(work: () => Promise<unknown>): Promise<number>;
-  /** From now on Postgres cannot be reached by it. */
+  /** From now on Postgres cannot be reached through it. */
   cut(): void;
   close(): Promise<void>;
 }

@@ -26,9 +26,9 @@ export function useDatabase(): TestDatabase {
   beforeAll(async () => {
     name = `kimitsu_test_${randomBytes(6).toString("hex")}`;
     own.url = await cloneTemplate(name);
-    // On a busy machine a connection is waited for as long as it takes.
+    // A busy machine may take any time to give a connection.
     own.db = catchUpByItself(connect(own.url, 10, { waitMs: HANG_MS }));
-    // What asks for the process's own client, as route handlers do, gets this one.
+    // Code that asks for the process's own client, as route handlers do, gets this one.
     Object.assign(globalThis, { __kimitsuDb: own.db });
   });
   afterAll(async ({}, suite) => {

@@ -1,7 +1,7 @@
 import type { EngineDeps } from "@/lib/database/deps";
 import type { TestDatabase } from "@/lib/testing/database";
 
-/** A clock that stands still until the test moves it. */
+/** A clock that does not move until the test moves it. */
 export class TestClock {
   constructor(private time = new Date("2026-01-01T10:00:00.000Z")) {}
   now = (): Date => new Date(this.time);

@@ -1,9 +1,9 @@
 import type { Db } from "@/lib/database/client";
 
 /**
- * Every row of every table as text, by table; what is kept as bytes is there in hexadecimal. Each column stands by
- * itself, as it is: the text that Postgres has for a whole row writes quotes and backslashes twice, and who searches
- * for a text that holds one would not find it.
+ * Every row of every table as text, by table; bytes are in hexadecimal. Each column is separate and unescaped:
+ * Postgres's text form of a whole row doubles quotes and backslashes, so a search for a text that holds one would not
+ * find it.
  */
 export async function dumpDatabase(db: Db): Promise<Record<string, string>> {
   const tables = await db.$queryRaw<

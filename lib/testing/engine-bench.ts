@@ -14,14 +14,12 @@ import { claimAsWorker, oneAgentProject, openRunBench, type RunBench, TEST_ACTOR
 export interface BenchFacts {
   allowlist?: string;
   script: string;
-  /** More of the agent's file. */
+  /** More fields of the agent's file. */
   agent?: string;
   workflow?: string;
-  /** More of the server's file. */
+  /** More fields of the server's file. */
   server?: string;
-  /**
-   * Further files, or others in the place of those above; `URL` in them becomes the address of the recording server.
-   */
+  /** More files, or replacements of those above; `URL` in them becomes the address of the recording server. */
   files?: Record<string, string>;
   env?: Record<string, string>;
   /** To open a project again as it is after an edit, on the same server. */
@@ -35,12 +33,12 @@ export interface Driven {
 
 export interface EngineBench extends RunBench {
   recorder: RecordingServer;
-  /** Its own name, so that no other test of the file has seen it before. */
+  /** A unique name, so that no other test of the file has seen it before. */
   serverName: string;
   start(params?: Record<string, unknown>): Promise<string>;
   /** Starts a run and advances it as far as it goes by itself. */
   launch(params?: Record<string, unknown>): Promise<string>;
-  /** Advances it without waiting for the end; `wake` says to it that something outside has changed. */
+  /** Advances it without waiting for the end; `wake` signals that something outside has changed. */
   drive(runId: string): Promise<Driven>;
   pending(runId: string): Promise<ApprovalInRun[]>;
   person(role?: Role, groups?: string[]): Promise<DecidedBy>;
@@ -133,7 +131,9 @@ export async function eventTypes({ db }: TestDatabase, runId: string): Promise<s
   );
 }
 
-/** Steps, calls and approvals that ended with their run, or are unknown by it, and have no event that says so. */
+/**
+ * Steps, calls and approvals that ended with their run, or are unknown because of it, without an event that says so.
+ */
 export async function listUnrecordedEnds(database: TestDatabase, runId: string): Promise<string[]> {
   const run = await readRun(database, runId);
   const events = await database.db.event.findMany({ where: { chainId: runId } });

@@ -1,7 +1,4 @@
-/**
- * The smallest value that a JSON Schema of ours lets pass, so that a request gets as far as the rules behind the
- * schema.
- */
+/** The smallest value that a JSON Schema of ours accepts, so that a request reaches the rules behind the schema. */
 type Schema = Record<string, unknown>;
 
 export function exampleOf(schema: Schema, document: Schema): unknown {

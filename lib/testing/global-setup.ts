@@ -13,7 +13,7 @@ export default function setup(): Promise<void> {
 
 async function makeTemplate(): Promise<void> {
   const server = process.env.DATABASE_URL;
-  // Pure tests run without a Postgres; a database test then says what it needs.
+  // Pure tests run without a Postgres; a database test then reports what it needs.
   if (!server) return;
   const at = (name: string) => Object.assign(new URL(server), { pathname: `/${name}` }).toString();
   const client = new pg.Client({ connectionString: at("postgres") });

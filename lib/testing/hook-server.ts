@@ -1,4 +1,4 @@
-/** Somebody's HTTP server that is sent requests: keeps what came, and answers as the test says. */
+/** An HTTP server that is sent requests: records them, and answers as the test says. */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
@@ -14,7 +14,7 @@ export interface HookServer {
   received: ReceivedHook[];
 }
 
-/** `answer` gives the status, with headers and the text of the answer if need be. */
+/** `answer` returns the status, with headers and the text of the answer if needed. */
 export async function startHookServer(
   answer: (
     hook: ReceivedHook,
@@ -47,7 +47,7 @@ export async function startHookServer(
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
 }
 
-/** One that nobody listens on at the moment. */
+/** A port that nobody listens on at the moment. */
 export async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

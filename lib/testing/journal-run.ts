@@ -21,7 +21,7 @@ const HASH = `sha256:${"0".repeat(64)}`;
 export interface JournalRun {
   id: string;
   stepId: string;
-  /** Commits what `build` makes of the run as it stands, as one journal row. */
+  /** Commits what `build` makes of the current run, as one journal row. */
   change(build: (snapshot: RunSnapshot, at: string) => RunChange[]): Promise<void>;
   /** A turn that asks for one call, about which people are asked; then the run waits for them. */
   ask(args?: Record<string, unknown>): Promise<{ callId: string; approvalId: string }>;
@@ -98,7 +98,7 @@ export async function startJournalRun({ db, now }: EngineDeps, startedBy: Actor 
   };
 }
 
-/** For what the end of the run is told by: the step that ends with it is no longer open. */
+/** For changes that end the run: the step that ends with it is no longer open. */
 function stepEnded(snapshot: RunSnapshot, stepId: string): RunSnapshot {
   return { ...snapshot, steps: new Map([...snapshot.steps].filter(([id]) => id !== stepId)) };
 }

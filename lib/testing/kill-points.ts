@@ -1,6 +1,6 @@
 /**
- * Kills workers at named moments of a run with two calls, one run after the other, and looks whether all ends as if
- * nobody had died.
+ * Kills workers at named points of a run with two calls, one run after the other, and checks that all ends as if nobody
+ * had died.
  */
 import type { DecidedBy } from "@/lib/approvals/decide-approval";
 import type { PausePoint } from "@/lib/pause";
@@ -18,7 +18,7 @@ import {
 import { until } from "@/lib/testing/until";
 import { type Fleet, openFleet, type WorkerProcess } from "@/lib/testing/worker-process";
 
-/** The first passing of the point before, or after, the decision of the person. */
+/** The first time that the point is passed before, or after, the person's decision. */
 export type Moment = readonly [phase: "before" | "after", point: PausePoint];
 
 const TURN = ["before-call", "after-call", "before-result-commit", "after-result-commit"].map(
@@ -35,8 +35,8 @@ const SENDING = [
 const commit = (name: string) => [`${name}:before-commit`, `${name}:after-commit`] as PausePoint[];
 
 /**
- * All that the run passes in a worker. The first step's start and the last one's end are written with what comes with
- * them.
+ * All points that the run passes in a worker. The first step's start and the last one's end are written together with
+ * other changes.
  */
 export const MOMENTS: Moment[] = [
   ...[...commit("claim-run"), ...TURN, ...SENDING, ...commit("write-run"), ...commit("park-run")].map(
@@ -52,7 +52,7 @@ export const MOMENTS: Moment[] = [
   ].map((point): Moment => ["after", point]),
 ];
 
-/** Between these the model was asked and its turn is not recorded yet, so it is rightly asked once more. */
+/** Between these the model was asked and its turn is not recorded yet, so it is correctly asked once more. */
 export const UNRECORDED: readonly PausePoint[] = [
   "model-turn:before-call",
   "model-turn:after-call",
@@ -60,8 +60,8 @@ export const UNRECORDED: readonly PausePoint[] = [
 ];
 
 /**
- * The turn is put off for a moment, to be committed with what is about to be written here, or is being asked for while
- * a result is committed without it; whether the kill is quicker is chance.
+ * The turn is deferred to be committed together with the next write, or is being requested while a result is committed
+ * without it; it depends on chance whether the kill comes first.
  */
 export const PERHAPS_UNRECORDED: readonly PausePoint[] = [
   ...commit("write-run"),
@@ -98,20 +98,20 @@ export class KillBench {
     const { runId } = await startTwoCalls(this.fleet.deps, tag);
     await seeToTheEnd(this.fleet.deps, this.server, this.person, runId);
     const subjects = await this.#subjectsOf(runId);
-    // The run is over for everyone a moment before its worker has come to the point after that commit.
+    // Others see the end of the run a moment before its worker reaches the point after that commit.
     return until(async () => this.#passed(subjects), {
       what: "the last moment",
       isDone: (passed) => passed.includes("settle-run:after-commit"),
     });
   }
 
-  /** Kills the worker at the moment, sees the run to its end, and says what came of it. */
+  /** Kills the worker at the point, drives the run to its end, and returns the result. */
   async killAt([phase, point]: Moment, tag: string) {
     const { deps } = this.fleet;
     const hold = this.fleet.pauses.holdAt(point);
     const { runId } = await startTwoCalls(deps, tag);
     const killed = this.#killAt(hold, phase, point, runId).finally(() => hold.release());
-    // Where the worker is to die before the decision, the person waits for that.
+    // Where the worker must die before the decision, the person waits for that.
     if (phase === "before") await killed;
     const [, { status, output }] = await Promise.all([killed, seeToTheEnd(deps, this.server, this.person, runId)]);
     return {
@@ -141,14 +141,14 @@ export class KillBench {
     if (!(await this.#isOf(subject, runId))) return false;
     const { leaseOwner } = await this.fleet.deps.db.run.findUniqueOrThrow({ where: { id: runId } });
     const decided = await this.fleet.deps.db.approval.count({ where: { runId, status: "approved" } });
-    // Several try to claim; who lost has nothing to lose by being killed.
+    // Several workers try to claim; killing one that lost proves nothing.
     if (point === "claim-run:after-commit" && this.#workers.get(pid)?.ownerId !== leaseOwner) return false;
     return decided === (phase === "after" ? 1 : 0);
   }
 
   /**
-   * A call may be about to be sent a moment before it is on record; the worker that stands here has put that off, and
-   * does it now.
+   * A call may be about to be sent a moment before it is recorded; the worker held here has deferred that, and does it
+   * now.
    */
   async #isOf(subject: string | undefined, runId: string): Promise<boolean> {
     if (subject?.startsWith("call_"))
@@ -159,7 +159,7 @@ export class KillBench {
     return (await this.#subjectsOf(runId)).has(subject ?? "");
   }
 
-  /** What points name when they are passed by this run: itself, its step and its calls. */
+  /** Subjects that points name when this run passes them: itself, its step and its calls. */
   async #subjectsOf(runId: string): Promise<Set<string>> {
     const run = await this.fleet.deps.db.run.findUniqueOrThrow({
       where: { id: runId },

@@ -4,7 +4,9 @@ import { changeRun } from "@/lib/runs/journal/change-run";
 import { isRunSettled } from "@/lib/runs/rules/run-state";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
 
-/** Changes a run as if Kimitsu had done it, in one commit: what a test cannot bring about, or not in this order. */
+/**
+ * Changes a run as if Kimitsu had done it, in one commit, for what a test cannot cause itself, or not in this order.
+ */
 export async function makeChanges(db: Db, runId: string, build: (snapshot: RunSnapshot) => RunChange[]): Promise<void> {
   const outcome = await changeRun(db, runId, {
     at: new Date(),

@@ -3,9 +3,9 @@ import type { Db } from "@/lib/database/client";
 type Opened = Parameters<Parameters<Db["$transaction"]>[0]>[0];
 
 /**
- * Lets the work change rows of the journal by hand. The application's role owns the table, so that it can give itself
- * the right and switch the guard off: what is shown by it is that this is noticed. In one transaction, so that it is
- * open to nobody else, and tests that do it at the same time wait for each other.
+ * Lets the work change rows of the journal by hand. The application's role owns the table, so it can grant itself the
+ * right and disable the guard; the tests show that this is detected. In one transaction, so that nobody else can use
+ * it, and tests that do it at the same time wait for each other.
  */
 export function withOpenJournal<T>(db: Pick<Db, "$transaction">, work: (tx: Opened) => Promise<T>): Promise<T> {
   return db.$transaction(async (tx) => {

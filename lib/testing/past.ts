@@ -16,7 +16,7 @@ export interface PastCall {
   /** Until the decision or the expiry. */
   tookMs: number;
   outcome: "approved" | "rejected" | "expired" | "cancelled";
-  /** Who decided; several when it took several. */
+  /** Who decided; several when several approvals were needed. */
   by?: readonly string[];
   danger?: "medium" | "high" | "critical";
   /** The line of agents/worker.agent.yaml that asked. */
@@ -32,9 +32,7 @@ export interface PastRun {
   calls?: readonly PastCall[];
 }
 
-/**
- * A run that happened at a time of the test's choosing: the engine itself cannot live in the past. Gives the run's id.
- */
+/** A run at a time of the test's choosing: the engine itself cannot run in the past. Returns the run's id. */
 export async function buildPastRun(db: Db, past: PastRun): Promise<string> {
   const { turns = [], calls = [], status = "complete", workflow, at: begun } = past;
   const at = begun.toISOString();

@@ -1,4 +1,4 @@
-/** A program that walks the points named on its command line, saying each after it, and then ends by itself. */
+/** A program that passes the points named on its command line, prints each after it, and then ends by itself. */
 import { pause, type PausePoint } from "@/lib/pause";
 
 const [subject, ...points] = process.argv.slice(2);
@@ -7,5 +7,5 @@ for (const point of points) {
   process.stdout.write(`${point}\n`);
 }
 process.stdout.write("done\n");
-// The channel to the parent would keep the process alive; that the pause socket does not is what the tests look at.
+// The channel to the parent would keep the process alive; the tests check that the pause socket does not.
 process.disconnect?.();

@@ -23,11 +23,11 @@ async function listen() {
 }
 
 describe("a point that nobody holds", () => {
-  test("gives no promise at all", () => {
+  test("returns no promise at all", () => {
     for (const point of PAUSE_POINTS) expect(pause(point)).toBeUndefined();
   });
 
-  test("gives no promise while another point is held", () => {
+  test("returns no promise while another point is held", () => {
     holdAt("claim-run:before-commit");
     expect(pause("claim-run:after-commit")).toBeUndefined();
   });
@@ -40,7 +40,7 @@ test("every point has its own name", () => {
 });
 
 describe("in this process", () => {
-  test("a held flow stands still until it is released", async () => {
+  test("a held flow waits until it is released", async () => {
     const hold = holdAt("decide-approval:before-commit");
     const seen: string[] = [];
     const flow = (async () => {
@@ -70,7 +70,7 @@ describe("in this process", () => {
     expect(order).toEqual(["ben", "ana"]);
   });
 
-  test("only the chosen subject and only the first comers are held", async () => {
+  test("only the chosen subject and only the first arrivals are held", async () => {
     holdAt("claim-run:after-commit", { subject: "run_1", first: 1 });
     expect(pause("claim-run:after-commit", "run_2")).toBeUndefined();
     expect(pause("claim-run:after-commit", "run_1")).toBeInstanceOf(Promise);
@@ -93,14 +93,14 @@ describe("in this process", () => {
 });
 
 describe("across processes", () => {
-  test("a child that is held nowhere walks every point and ends by itself", async () => {
+  test("a child that is held nowhere passes every point and ends by itself", async () => {
     const { pauses, start } = await listen();
     const child = await start("run_1", ...PAUSE_POINTS);
     expect(await child.ended).toEqual({ code: 0, signal: null });
     expect(pauses.trace().map(({ point }) => point)).toEqual(PAUSE_POINTS);
   });
 
-  test("a child stands at the point and goes on when released", async () => {
+  test("a child waits at the point and continues when released", async () => {
     const { pauses, start } = await listen();
     const hold = pauses.holdAt("dispatch-call:before-call");
     const child = await start("call_1", "dispatch-call:after-executing-commit", "dispatch-call:before-call");
@@ -115,7 +115,7 @@ describe("across processes", () => {
     expect(await child.ended).toEqual({ code: 0, signal: null });
   });
 
-  test("a child killed at the point never passes it, and another child is untouched", async () => {
+  test("a child killed at the point never passes it, and another child is not affected", async () => {
     const { pauses, start } = await listen();
     const hold = pauses.holdAt("dispatch-call:before-result-commit");
     const first = await start("call_1", "dispatch-call:after-call", "dispatch-call:before-result-commit");
@@ -143,7 +143,7 @@ describe("across processes", () => {
     expect(await two!.ended).toEqual({ code: 0, signal: null });
   });
 
-  test("a child goes on when the test that held it is gone", async () => {
+  test("a child continues when the test that held it is gone", async () => {
     const { pauses, start } = await listen();
     const hold = pauses.holdAt("webhook:before-call");
     const child = await start("run_1", "webhook:before-call", "webhook:after-call");

@@ -1,6 +1,6 @@
 /**
- * The test's side of lib/pause.ts: hold a point, learn who stands there, let it go on or kill it. Works for this
- * process (`holdAt`) and for child processes that were started with the variables of `listenForPauses()`.
+ * The test's side of lib/pause.ts: hold a point, learn who waits there, release it or kill it. Works for this process
+ * (`holdAt`) and for child processes that were started with the variables of `listenForPauses()`.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import net from "node:net";
@@ -41,7 +41,7 @@ export interface PauseListener {
   close(): Promise<void>;
 }
 
-/** Listens for the points of child processes. A killed child is forgotten; the others go on when this closes. */
+/** Listens for the points of child processes. A killed child is forgotten; the others continue when this closes. */
 export async function listenForPauses(): Promise<PauseListener> {
   const registry = new PauseRegistry();
   const folder = await mkdtemp(path.join(os.tmpdir(), "kimitsu-pause-"));
@@ -50,7 +50,7 @@ export async function listenForPauses(): Promise<PauseListener> {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
     sockets.add(socket);
-    // A killed child resets its connection, which is what the test asked for.
+    // A killed child resets its connection, which the test intended.
     socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
     const lines = createInterface({ input: socket }).on("error", () => socket.destroy());
     lines.on("line", (line) => {

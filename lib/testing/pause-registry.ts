@@ -1,4 +1,4 @@
-/** Who holds which point, and who stands there; the same for points of this process and of others. */
+/** Who holds which point, and who waits there; the same for points of this process and of others. */
 import type { PausePoint } from "@/lib/pause";
 import { HANG_MS } from "@/lib/testing/hang";
 
@@ -8,31 +8,29 @@ export interface Arrival {
   pid: number;
 }
 
-/** One process (or one flow of this process) that stands at a held point. */
+/** One process (or one flow of this process) that waits at a held point. */
 export interface Standing extends Arrival {
-  /** Lets this one go on; the hold goes on catching others. */
+  /** Releases this one; the hold keeps catching others. */
   release(): void;
-  /** Ends its process with SIGKILL, as it stands there. Refused for the process of the test itself. */
+  /** Ends its process with SIGKILL at this point. Refused for the process of the test itself. */
   kill(): void;
 }
 
 export interface HoldOptions {
-  /** Hold only who works on this run, call or approval. */
+  /** Hold only flows that work on this run, call or approval. */
   subject?: string;
   /** Hold only this process. */
   pid?: number;
-  /** Hold only the first n who come; the rest go on. Without it everyone is held. */
+  /** Hold only the first n arrivals; the rest continue. Without it everyone is held. */
   first?: number;
 }
 
 export interface Hold {
-  /**
-   * Resolves with the first who stands at the point. Rejects when nobody comes, naming the points that were reached.
-   */
+  /** Resolves with the first arrival at the point. Rejects when nobody arrives, naming the points that were reached. */
   reached(timeoutMs?: number): Promise<Standing>;
-  /** The same for several: in the order of their coming. */
+  /** The same for several, in order of arrival. */
   reachedBy(count: number, timeoutMs?: number): Promise<Standing[]>;
-  /** Ends the hold and lets everyone who stands there go on. */
+  /** Ends the hold and releases everyone who waits there. */
   release(): void;
 }
 
@@ -49,7 +47,7 @@ export class PauseRegistry {
     return hold;
   }
 
-  /** False when nobody holds the point for this arrival; `makeGo` is asked only when somebody does. */
+  /** False when nobody holds the point for this arrival; `makeGo` is called only when somebody does. */
   arrive(arrival: Arrival, makeGo: () => () => void): boolean {
     this.#trace.push(arrival);
     for (const hold of this.#holds) {

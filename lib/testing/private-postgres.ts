@@ -14,7 +14,7 @@ import { removeDatabase, startPostgres } from "../../scripts/postgres/pg.mjs";
 
 export interface PrivatePostgres extends TestDatabase {
   stop(): Promise<void>;
-  /** Where it was, with all that was committed. */
+  /** Starts it again on the same port, with all that was committed. */
   start(): Promise<void>;
   /** Connections stay open and every write is refused with SQLSTATE 25006, as while a standby takes over. */
   setReadOnly(isReadOnly: boolean): Promise<void>;
@@ -58,7 +58,7 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   };
 }
 
-/** As the superuser, whom a refused write does not concern. */
+/** As the superuser, who is not affected by refused writes. */
 async function asRoot<T>(url: string, password: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: Object.assign(new URL(url), { username: ROOT_ROLE as string, password }).toString(),

@@ -1,5 +1,5 @@
 /**
- * Makes the database read-only while runs stand at every point they pass, for a while, and looks at what became of the
+ * Makes the database read-only for a while, with runs held at every point they pass, and checks what became of the
  * runs.
  */
 import { setTimeout as delay } from "node:timers/promises";
@@ -27,7 +27,7 @@ export class ReadOnlyBench {
     return bench;
   }
 
-  /** One run for each point of the phase, all standing there when the database becomes read-only. */
+  /** One run for each point of the phase, all held there when the database becomes read-only. */
   async round(phase: Moment[0], readOnlyMs: number): Promise<RunEnd[]> {
     const runs = await this.runs.start(
       MOMENTS.filter(([of]) => of === phase),
@@ -42,7 +42,7 @@ export class ReadOnlyBench {
 
   /**
    * The tool has answered the call that a person approved, and the database is read-only until the worker has tried to
-   * write the answer so often. The moments are held, so that nothing depends on how long they last.
+   * write the answer a number of times. The points are held, so that nothing depends on how long they last.
    */
   async refuseTries(tries: number): Promise<RunEnd> {
     const [run] = await this.runs.start([["after", "dispatch-call:before-result-commit"]], `tries-${tries}`);

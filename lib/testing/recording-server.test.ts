@@ -101,7 +101,8 @@ describe.each(["http", "sse"] as const)("over %s", (transport) => {
 });
 
 /**
- * Notifications go on the stream that the client opens by itself after connecting; the GET is recorded when it arrives.
+ * Notifications are sent on the stream that the client opens by itself after connecting; the GET is recorded when it
+ * arrives.
  */
 async function waitForStream(server: Awaited<ReturnType<typeof start>>): Promise<void> {
   await expect.poll(async () => (await server.received()).some(({ method }) => method === "GET")).toBe(true);
@@ -160,8 +161,8 @@ describe("the tools", () => {
   });
 });
 
-describe("an ill server", () => {
-  test("answers with a status for one method only, and is well again", async () => {
+describe("a faulty server", () => {
+  test("answers with a status for one method only, and recovers", async () => {
     const server = await start();
     const client = await connect(server.url);
     await server.ail({ illness: { kind: "status", status: 503, retryAfterS: 2 }, methods: ["tools/list"] });
@@ -171,7 +172,7 @@ describe("an ill server", () => {
     expect((await client.listTools()).tools.length).toBeGreaterThan(80);
   });
 
-  test("hangs up, and what it refused is recorded as not performed", async () => {
+  test("closes the connection, and what it refused is recorded as not performed", async () => {
     const server = await start();
     const client = await connect(server.url);
     await server.ail({ illness: { kind: "hang-up" } });
@@ -179,7 +180,7 @@ describe("an ill server", () => {
     expect(await server.calls("echo")).toMatchObject([{ performed: false }]);
   });
 
-  test("sends clients elsewhere, where it is seen what they bring along", async () => {
+  test("redirects clients to a place that records what they send", async () => {
     const [server, elsewhere] = [await start(), await start()];
     await server.ail({ illness: { kind: "redirect", to: elsewhere.url } });
     const response = await fetch(server.url, {
@@ -226,7 +227,7 @@ test("a tool of an SSE server that drops the connection ends the stream on which
   ]);
 });
 
-test("calls that do not come are reported with what came", async () => {
+test("calls that do not arrive are reported with those that did", async () => {
   const server = await start();
   const client = await connect(server.url);
   await client.callTool({ name: "echo" });

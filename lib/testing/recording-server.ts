@@ -1,6 +1,6 @@
 /**
- * A real MCP server that writes down everything that reaches it and misbehaves on command. Tests count on it to tell
- * whether a call arrived, how often, and with what. Runs in the test's process or, to outlive others, in its own.
+ * A real MCP server that records everything that reaches it and misbehaves on command. Tests use it to learn whether a
+ * call arrived, how often, and with what. Runs in the test's process or, to outlive others, in its own.
  */
 import { startChildProgram } from "./child-program";
 import { RecordingControl } from "./recording/control";
@@ -24,7 +24,7 @@ export async function startRecordingServer(options: RecordingServerOptions = {})
 
 export interface RecordingProcess extends RecordingServer {
   readonly pid: number;
-  /** SIGKILL: the server is gone in the middle of whatever it does. */
+  /** SIGKILL: the server dies in the middle of its work. */
   kill(): Promise<void>;
 }
 

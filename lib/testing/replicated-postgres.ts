@@ -31,7 +31,7 @@ const SETTINGS = [
   "timezone=UTC",
 ];
 
-/** `ids` is empty unless the tests run as root, as whom Postgres does not. */
+/** `ids` is empty unless the tests run as root, which Postgres refuses. */
 interface Site {
   cluster: string;
   native: string;
@@ -47,9 +47,9 @@ interface Node {
 export interface ReplicatedPostgres extends TestDatabase {
   /** Resolves when the standby has all that was committed. */
   catchUp(): Promise<void>;
-  /** The standby gets nothing more: what is committed from here on is lost with the primary. */
+  /** The standby receives nothing more: what is committed from here on is lost with the primary. */
   cutReplication(): void;
-  /** The primary is gone without a word, the standby is promoted, and clients are sent there. */
+  /** The primary is killed, the standby is promoted, and clients are redirected to it. */
   failOver(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -126,7 +126,7 @@ async function removeNodes(nodes: Node[], relays: TcpRelay[]): Promise<void> {
 async function makeCluster(folder: string, secrets: { databaseRootPassword: string }): Promise<void> {
   const server = await startPostgres({ dataDir: folder, secrets, durable: false });
   await deployMigrations(server.url);
-  // A role's own setting counts for more than what the embedded server is started with.
+  // A role's own setting overrides the options of the embedded server.
   await asRoot(server.port, secrets.databaseRootPassword, `ALTER ROLE ${APP_ROLE} SET synchronous_commit = on`);
   await server.stop();
 }
@@ -139,7 +139,7 @@ async function startNode(folder: string, { cluster, native, ids }: Site, more: s
     cwd: path.parse(native).root,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  // A test that fails on its way here leaves no server behind.
+  // A test that fails before this leaves no server behind.
   const end = () => void server.kill("SIGKILL");
   process.once("exit", end);
   server.once("exit", () => process.off("exit", end));
@@ -154,7 +154,7 @@ async function startNode(folder: string, { cluster, native, ids }: Site, more: s
       database: "postgres",
       password: "x",
     });
-    // A refusal of the password is an answer.
+    // A rejected password counts as an answer.
     return client.connect().then(
       () => "yes",
       (error: { code?: string }) => (error.code === "28P01" ? "yes" : "no"),

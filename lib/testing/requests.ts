@@ -5,7 +5,7 @@ import { sessionSecrets } from "@/lib/people/session/secrets";
 const COOKIE = "authjs.session-token";
 export const TEST_ORIGIN = "http://localhost:3000";
 
-/** The cookie that signing in would give. */
+/** The cookie that a sign-in would set. */
 export async function sessionCookie(user: { id: string }, sessionVersion = 0): Promise<string> {
   const token = await encode({ token: { sub: user.id, sessionVersion }, secret: sessionSecrets(), salt: COOKIE });
   return `${COOKIE}=${token}`;

@@ -5,7 +5,7 @@ import { REQUIREMENTS } from "@/e2e/requirements";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const FOLDERS = "{app,components,docs,e2e,lib,scripts}";
-/** A test that is switched off proves nothing, so what it cites counts as uncited. */
+/** A skipped test proves nothing, so what it cites counts as uncited. */
 const SWITCHED_OFF = /\b(?:test|it|describe)(?:\.\w+)*\.(?:skip|fixme|todo)\((?:verifies\("[^"]*",\s*)+/g;
 const CITATION = /\bverifies\(\s*"([^"]*)"/g;
 

@@ -22,7 +22,7 @@ const LOOPBACK = ["127.0.0.1", "localhost"];
 export interface RunBench {
   deps: Runtime;
   clock: TestClock;
-  /** Runs that were called awake, in order. */
+  /** Runs for which a wake notification was sent, in order. */
   woken: string[];
   /** Claims the run as a new worker would, and advances it as far as it goes. */
   advance(runId: string, signal?: AbortSignal): Promise<AdvanceOutcome>;
@@ -105,7 +105,7 @@ export async function claimAsWorker({ db, now }: Runtime, runId: string): Promis
 
 export const TEST_ACTOR: Actor = { kind: "user", id: "usr_starter", name: "Starter" };
 
-/** Someone else than who started the run. */
+/** Someone other than the person who started the run. */
 export const REVIEWER_ACTOR: Actor = { kind: "user", id: "usr_reviewer", name: "Reviewer" };
 
 /** The least that a project with one agent and one tool server needs. */

@@ -1,13 +1,13 @@
 /**
- * The spellings in which a known secret is found in what comes back, one row each: the tests write secrets by it, and
- * the table in SECURITY.md is made from it. What is not found in any case is named beside it.
+ * The spellings in which a known secret is found in what comes back, one row each: the tests spell secrets with it, and
+ * the table in SECURITY.md is made from it. What is never found is named beside it.
  */
 
 export interface SecretSpelling {
   name: string;
   write(secret: string): string;
   /**
-   * The secret stands inside of a longer text that is spelled as a whole; the few characters that it shares with its
+   * The secret is inside of a longer text that is encoded as a whole; the few characters that it shares with its
    * neighbours may stay.
    */
   isInside?: true;
@@ -147,7 +147,7 @@ export const SECRET_SPELLINGS: readonly SecretSpelling[] = [
   { name: "base64 of JSON", write: (secret) => base64(JSON.stringify({ a: secret })), isInside: true },
 ];
 
-/** What no table could end: named, so that nobody relies on it. */
+/** What no table could cover: named, so that nobody relies on it. */
 export const NOT_FOUND: readonly string[] = [
   "backwards, enciphered, hashed, compressed or in another case",
   "cut short, or in pieces with other text between them",
@@ -159,7 +159,10 @@ export const NOT_FOUND: readonly string[] = [
   "letters with marks that are composed otherwise (NFC and NFD)",
 ];
 
-/** For SECURITY.md; `⏎` stands for a line break. */
+/**
+ * For SECURITY.md; `
+ * ` means a line break.
+ */
 export function tabulateSpellings(secret: string): string {
   const rows = SECRET_SPELLINGS.map(({ name, write }) => {
     const written = write(secret).replaceAll(/\r?\n/g, "⏎");

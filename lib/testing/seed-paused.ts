@@ -1,4 +1,4 @@
-/** Makes many paused runs out of one: the same journal under other ids, sealed anew, and the rows that go with it. */
+/** Makes many paused runs out of one: the same journal under other ids, sealed again, and the rows that go with it. */
 import pg from "pg";
 import { connect, type Db } from "@/lib/database/client";
 import type { RunChange } from "@/lib/runs/changes/registry";

@@ -1,4 +1,4 @@
-/** A run with one call of which nobody knew for a while what became of it, at times of the test's choosing. */
+/** A run with one call whose outcome was unknown for a while, at times of the test's choosing. */
 import type { Db } from "@/lib/database/client";
 import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
 import type { RunChange } from "@/lib/runs/changes/registry";
@@ -9,7 +9,7 @@ export interface SettledCall {
   sentAt: Date;
   unknownAt: Date;
   settledAt: Date;
-  /** It did not happen, and was sent again then; without it a person said that it had happened. */
+  /** It did not happen, and was sent again; without this a person said that it had happened. */
   sentAgain?: { at: Date; endedAt: Date };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs with two calls, each held at a moment of its own, so that something can happen to the database while all of them
- * stand there.
+ * Runs with two calls, each held at its own point, so that something can happen to the database while all of them are
+ * held.
  */
 import { decideApproval, type DecidedBy } from "@/lib/approvals/decide-approval";
 import type { PausePoint } from "@/lib/pause";
@@ -13,7 +13,7 @@ import { until } from "@/lib/testing/until";
 import type { Fleet } from "@/lib/testing/worker-process";
 
 const TRAIL_MAX = 200;
-/** A call whose newest event is one of these has no end. */
+/** A call whose newest event is one of these has not ended. */
 const OPEN = ["call.approved", "call.executing", "call.not_sent", "call.outcome_unknown"];
 
 export interface StandingRun {
@@ -22,7 +22,7 @@ export interface StandingRun {
   tag: string;
 }
 
-/** What the product and the tool server say of a run that is over. */
+/** What the product and the tool server report of an ended run. */
 export interface RunEnd {
   at: string;
   status: string;
@@ -32,7 +32,7 @@ export interface RunEnd {
   sentAsked: number;
 }
 
-/** What is wanted of every run, whatever happened to the database. */
+/** What every run must fulfil, whatever happened to the database. */
 export const endedWell = (ends: RunEnd[]): RunEnd[] =>
   ends.map(({ at }) => ({ at, status: "complete", open: [], sentFree: 1, sentAsked: 1 }));
 
@@ -46,7 +46,7 @@ export class StandingRuns {
     readonly person: DecidedBy,
   ) {}
 
-  /** Resolves when each run stands at its moment. */
+  /** Resolves when each run is held at its point. */
   async start(moments: readonly Moment[], round: string): Promise<StandingRun[]> {
     const places = [...new Set(moments.map(([, point]) => point))];
     for (const point of places) this.#holds.set(point, this.fleet.pauses.holdAt(point));
@@ -72,7 +72,7 @@ export class StandingRuns {
     this.#holds.clear();
   }
 
-  /** Keeps the first of each run that comes to the point in its phase; everyone else goes on. */
+  /** Holds the first arrival of each run at the point in its phase; all others continue. */
   async #stand(point: PausePoint, runs: StandingRun[]): Promise<void> {
     const hold = this.#holds.get(point)!;
     const missing = new Set(runs);
@@ -85,7 +85,7 @@ export class StandingRuns {
       if (!run || !missing.delete(run)) return standing.release();
       if (missing.size === 0) all.resolve();
     };
-    // Each by itself: one whose run is not known yet, because the write that tells it is held elsewhere, must not keep
+    // Each by itself: one whose run is not known yet, because the write that shows it is held elsewhere, must not delay
     // the others.
     const follow = async () => {
       for (let count = 1; ; count += 1) void judge((await hold.reachedBy(count))[count - 1]!).catch(all.reject);

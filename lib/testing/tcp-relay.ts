@@ -1,4 +1,4 @@
-/** Passes connections on to a port that can be changed, as a proxy in front of a database does. */
+/** Forwards connections to a port that can be changed, as a proxy in front of a database does. */
 import { once } from "node:events";
 import net from "node:net";
 

@@ -1,6 +1,6 @@
 /**
  * The run that the tests of crashes drive: one turn asks for two calls, neither of which may be sent twice; people are
- * asked for one of them. A second step takes up what the first one gives.
+ * asked for one of them. A second step uses the output of the first.
  */
 import { decideApproval, type DecidedBy } from "@/lib/approvals/decide-approval";
 import type { Runtime } from "@/lib/runs/runtime";
@@ -14,7 +14,7 @@ import { until } from "@/lib/testing/until";
 
 /** Sent without a person. */
 export const FREE_TOOL = "echo";
-/** Sent when a person said so. */
+/** Sent when a person approved it. */
 export const ASKED_TOOL = "t-none";
 
 const SCRIPT = `agents:
@@ -52,14 +52,12 @@ export function startTwoCalls(deps: Runtime, tag: string): Promise<{ runId: stri
   return startRun(deps, { workflow: "main", params: { tag }, actor: TEST_ACTOR });
 }
 
-/** How often the tool was called for this run, by the word of the server. */
+/** How often the tool was called for this run, by the server's record. */
 export async function countCalls(server: RecordingControl, tool: string, tag: string): Promise<number> {
   return (await server.calls(tool)).filter((call) => (call.arguments as { tag?: string }).tag === tag).length;
 }
 
-/**
- * What is on the run that a person must see to: calls to approve, and calls whose outcome they look up at the server.
- */
+/** What a person must handle on the run: calls to approve, and calls whose outcome they look up at the server. */
 async function readRun(deps: Runtime, runId: string) {
   const run = await deps.db.run.findUniqueOrThrow({
     where: { id: runId },
@@ -76,12 +74,12 @@ async function readRun(deps: Runtime, runId: string) {
   return { ...run, unknown: run.calls.filter((call) => call.status === "outcome_unknown") };
 }
 
-/** When people act: `parked` waits until no worker has the run, `at once` decides under the hands of one. */
+/** When people act: `parked` waits until no worker has the run, `at once` decides while one has it. */
 export type PeopleAct = "parked" | "at once";
 
 /**
- * Does what a careful person would, as often as it is needed, until the run is over: approves, and settles by what the
- * server says.
+ * Does what a careful person would, as often as needed, until the run has ended: approves, and settles by the server's
+ * record.
  */
 export async function seeToTheEnd(
   deps: Runtime,

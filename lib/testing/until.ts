@@ -1,4 +1,4 @@
-/** Waits for a state by looking at it, with a deadline that says what was seen last. */
+/** Polls for a state, with a deadline whose error says what was seen last. */
 import { setTimeout as delay } from "node:timers/promises";
 import { HANG_MS } from "@/lib/testing/hang";
 

@@ -1,6 +1,6 @@
 /**
- * A database as an earlier release left it, as rows in plain SQL: made by real processes once, and kept. It is restored
- * by the migrations that it was made with; those that came later are for the test to apply.
+ * A database as an earlier release left it, as rows in plain SQL: made by real processes once, and stored. It is
+ * restored by the migrations that it was made with; those that came later are for the test to apply.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -12,7 +12,7 @@ import { until } from "@/lib/testing/until";
 import { deployMigrations } from "../../scripts/migrate.mjs";
 import { listMigrations, MIGRATIONS_FOLDER } from "../../scripts/postgres/migration-files.mjs";
 
-/** The kept project names the address of its tool server; below the ports that systems give away by themselves. */
+/** The kept project names the address of its tool server; below the range of ports that systems assign. */
 const SERVER_PORT = 28_117;
 const FILE = path.resolve(import.meta.dirname, "../database/fixtures/first-schema.sql");
 
@@ -100,7 +100,7 @@ export async function restoreFixture(url: string): Promise<string[]> {
   return deployMigrations(url);
 }
 
-/** In place, transactions go on being counted; here they are brought to where the rows have come. */
+/** In place, transaction numbers continue; here they are advanced to where the rows are. */
 async function passTransactions(client: pg.Client): Promise<void> {
   await client.query(`DO $$ BEGIN
     WHILE pg_current_xact_id()::text::bigint <= (SELECT max(tx) FROM journal) LOOP COMMIT; END LOOP;

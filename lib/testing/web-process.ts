@@ -1,6 +1,6 @@
 /**
  * A web process without pages: the real route handlers of what people do, behind Node's own HTTP server. It advances as
- * many runs at a time as KIMITSU_WORKERS says. Its first line is its address, its second the name under which it has
+ * many runs at a time as KIMITSU_WORKERS says. Its first line is its address, its second the name under which it leases
  * runs.
  */
 import { createServer, type IncomingMessage } from "node:http";
@@ -45,14 +45,14 @@ const runtime = await openRuntime({
   workerSlot: (runId) => loop?.workerSlot(runId) ?? null,
 });
 if (env.KIMITSU_WORKERS > 0) loop = startRunLoop(runtime, { ownerId, capacity: env.KIMITSU_WORKERS, channel });
-// Whoever started it is gone, and nobody else would end it.
+// The parent is gone, and nothing else would end this process.
 process.on("disconnect", () => process.exit());
 const server = createServer(async (message, reply) => {
   try {
     const response = await answer(message);
     reply.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
   } catch {
-    // Whoever asked has gone in the middle of it; one request must not end the process for all others.
+    // The client left in the middle of the request; one request must not end the process for all others.
     reply.destroy();
   }
 });

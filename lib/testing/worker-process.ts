@@ -1,5 +1,5 @@
 /**
- * Real worker and web processes on one database and one project, and the hands of people in the test's own process,
+ * Real worker and web processes on one database and one project, and functions for people in the test's own process,
  * which advances nothing.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ export interface WorkerProcess extends ChildProgram {
 }
 
 export interface WebProcess extends WorkerProcess {
-  /** Asks as the person of this token. Rejects when no answer comes, or none before the signal. */
+  /** Requests as the person of this token. Rejects when no answer comes, or none before the signal. */
   post(
     path: string,
     token: string,
@@ -38,18 +38,18 @@ export interface WebProcess extends WorkerProcess {
 }
 
 export interface Fleet {
-  /** With the real time, and a channel on which the workers hear of what people did. */
+  /** With the real time, and a channel on which the workers are notified of what people did. */
   deps: Runtime;
   pauses: PauseListener;
   env: Record<string, string>;
-  /** Resolves when the worker is on the list. `more` adds to its environment. */
+  /** Resolves when the worker is registered. `more` adds to its environment. */
   startWorker(more?: Record<string, string>): Promise<WorkerProcess>;
-  /** Resolves when it listens. It advances so many runs at a time, none unless said. */
+  /** Resolves when it listens. It advances this many runs at a time, none by default. */
   startWeb(options?: { runs?: number }): Promise<WebProcess>;
   person(name: string): Promise<DecidedBy>;
-  /** A token of all that the person may do. */
+  /** A token with all of the person's scopes. */
   tokenOf(person: DecidedBy): Promise<string>;
-  /** Ends every process by force. Call it while the database still is. */
+  /** Ends every process by force. Call it while the database still runs. */
   close(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
     startWorker: async (more = {}) => {
       const child = await startChildProgram("lib/runs/worker/main.ts", { env: { ...environment, ...more } });
       children.push(child);
-      // One that was not seen to start is ended: whoever tries again would have two.
+      // One that was not seen to start is ended: a second attempt would otherwise leave two.
       const ownerId = await untilListed(deps, child).catch(async (error: unknown) => {
         await child.stop("SIGKILL");
         throw error;
@@ -118,7 +118,7 @@ export async function openFleet(database: TestDatabase, files: Record<string, st
   };
 }
 
-/** One that says nothing is ended: whoever tries again would have two, and whoever does not would wait for ever. */
+/** A silent one is ended: a second attempt would otherwise leave two, and without one the test would wait for ever. */
 async function untilServing(child: ChildProgram): Promise<[url: string, ownerId: string]> {
   const isLate = setTimeout(() => void child.stop("SIGKILL"), HANG_MS);
   try {
@@ -131,8 +131,7 @@ async function untilServing(child: ChildProgram): Promise<[url: string, ownerId:
 async function untilListed(deps: Runtime, child: ChildProgram): Promise<string> {
   let isGone = false;
   void child.ended.then(() => (isGone = true));
-  // A database that is away for a moment says nothing about the worker: it is looked for again, or has ended and said
-  // why.
+  // A brief outage of the database says nothing about the worker: it is looked for again, or has ended with a reason.
   const unlisted = (error: unknown): { id: string }[] => {
     if (isDatabaseAway(error)) return [];
     throw error;
@@ -146,7 +145,7 @@ async function untilListed(deps: Runtime, child: ChildProgram): Promise<string> 
       ),
     { what: `worker ${child.pid} on the list`, isDone: (rows) => rows.length > 0 || isGone },
   );
-  // Told by its own words: the reason is on its standard error.
+  // The reason is on its standard error.
   if (!found[0]) throw new Error(await child.nextLine());
   return found[0].id;
 }

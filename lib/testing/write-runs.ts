@@ -1,6 +1,6 @@
 /**
- * Writes many runs at once, as changes made one after the other would leave them: the rows, the questions and a journal that
- * verifies. For what the engine cannot do, as to live in the past or to make thousands.
+ * Writes many runs at once, as changes made one after the other would leave them: the rows, the questions and a journal
+ * that verifies. For what the engine cannot do, such as runs in the past, or thousands of them.
  */
 import type { Db } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
@@ -15,7 +15,7 @@ import type { ApprovalRow, RunSnapshot } from "@/lib/runs/snapshot";
 
 const BATCH = 500;
 
-/** Some changes are made of the run as it stands. */
+/** Some changes depend on the current run. */
 export type MadeChange = RunChange | ((snapshot: RunSnapshot) => RunChange);
 
 export interface SeededRun {

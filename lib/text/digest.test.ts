@@ -31,7 +31,7 @@ describe("the digest of arguments", () => {
     expect(new Set(variants.map(digestArguments)).size).toBe(variants.length);
   });
 
-  it("is the same after a trip through JSON, for whatever JSON carries", () => {
+  it("is the same after a JSON round trip, for any JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         let digest: string;

@@ -3,15 +3,12 @@ import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { KimitsuError } from "@/lib/errors";
 
-/** Deeper arguments are refused: nobody could read them on a card, and recursion over them has an end. */
+/** Deeper arguments are refused: nobody could read them on a card, and it bounds the recursion over them. */
 const NESTING_MAX = 100;
-/** In a pattern that reads whole characters, only a half that stands alone is seen as a surrogate. */
+/** In a pattern with the unicode flag, only a lone half matches as a surrogate. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/**
- * RFC 8785 JSON. Throws `invalid_request`, naming the place, for anything that would not survive the way to the tool
- * unchanged.
- */
+/** RFC 8785 JSON. Throws `invalid_request`, naming the place, for anything that would not reach the tool unchanged. */
 export function canonicalizeArguments(value: unknown): string {
   const problem = findArgumentsProblem(value);
   if (problem !== null) throw new KimitsuError("invalid_request", problem);
@@ -20,10 +17,7 @@ export function canonicalizeArguments(value: unknown): string {
   return text;
 }
 
-/**
- * What in the arguments would not survive the way to the tool, or to the database, unchanged; null when nothing would
- * not.
- */
+/** What in the arguments would not reach the tool, or the database, unchanged; null when everything would. */
 export function findArgumentsProblem(value: unknown): string | null {
   return findProblem(value, "arguments", 0);
 }
@@ -33,10 +27,10 @@ export function digestArguments(value: unknown): string {
   return digestCanonical(canonicalizeArguments(value));
 }
 
-/** Of arguments that are in their canonical form already. */
+/** For arguments that are already in their canonical form. */
 export const digestCanonical = (text: string): string => `sha256:${hash("sha256", text)}`;
 
-/** Of an answer that is on record: says which one a person saw. */
+/** Digest of a recorded answer: says which one a person saw. */
 export function digestOutput(value: unknown): string {
   return `sha256:${hash("sha256", canonicalize(value ?? null) ?? "null")}`;
 }

@@ -15,10 +15,10 @@ const PATTERNS: Record<EscapeKind | "all", RegExp> = {
   all: new RegExp(`${PERCENT}|${HTML}|${JSON_ESCAPE}`, "g"),
 };
 
-/** What stood in the text between `from` and `to` reads as one unit of text. */
+/** The text between `from` and `to` is one unit once unescaped. */
 export type OnUnit = (unit: string, from: number, to: number) => void;
 
-/** Calls `onUnit` for every unit that stands for an escape, in order; what is not called for stands as it is. */
+/** Calls `onUnit` for every unit that an escape represents, in order; everything else is unchanged. */
 export function findEscapes(text: string, kind: EscapeKind | "all", onUnit: OnUnit): void {
   const pattern = PATTERNS[kind];
   pattern.lastIndex = 0;
@@ -45,7 +45,7 @@ function readJson(escape: string): string {
   return plain[escape[1]!] ?? escape[1]!;
 }
 
-/** Bytes that are no UTF-8 are read one by one. */
+/** Bytes that are not UTF-8 are read one by one. */
 function readPercent(run: string, from: number, onUnit: OnUnit): void {
   const count = run.length / 3;
   for (let index = 0; index < count;) {
@@ -73,7 +73,7 @@ function readHtml(escape: string): string | null {
   return code <= 0x10ffff ? String.fromCodePoint(code) : null;
 }
 
-/** By their codes: the signs of ASCII, then Latin-1 from 160 on, as HTML names them. */
+/** By their codes: the punctuation of ASCII, then Latin-1 from 160 on, as HTML names them. */
 const ASCII_NAMES =
   "Tab:9 NewLine:10 excl:33 quot:34 QUOT:34 num:35 dollar:36 percnt:37 amp:38 AMP:38 apos:39 lpar:40 rpar:41 ast:42 midast:42 plus:43 comma:44 period:46 sol:47 colon:58 semi:59 lt:60 LT:60 equals:61 gt:62 GT:62 quest:63 commat:64 lsqb:91 lbrack:91 bsol:92 rsqb:93 rbrack:93 Hat:94 lowbar:95 grave:96 lcub:123 lbrace:123 verbar:124 vert:124 rcub:125 rbrace:125";
 const LATIN_NAMES =

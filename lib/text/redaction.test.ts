@@ -44,7 +44,7 @@ describe("known secrets", () => {
     ["in base64 of xu:secret", `Basic ${base64(`xyu:${SECRET}yz`)}`],
     ["in base64url", Buffer.from(`>>>${SECRET}`).toString("base64url")],
     ["in HTML", SECRET.replaceAll("&", "&amp;").replaceAll('"', "&quot;")],
-  ])("are taken out %s", (_name, text) => {
+  ])("are removed %s", (_name, text) => {
     const result = seen({ deep: [{ text }] });
     expect(result).toMatch(/secret|redacted/);
     const tails = [
@@ -57,7 +57,7 @@ describe("known secrets", () => {
     for (const tail of tails) expect(result).not.toContain(tail);
   });
 
-  it("are taken out of keys", () => expect(seen({ [SECRET]: 1 })).not.toContain("SENTINEL"));
+  it("are removed from keys", () => expect(seen({ [SECRET]: 1 })).not.toContain("SENTINEL"));
 
   it("alone become an object that says type, length and fingerprint, the same for the same value", () => {
     expect(redact({ a: SECRET, b: SECRET }, { fingerprint, matcher })).toEqual({
@@ -129,7 +129,7 @@ describe("secrets by schema and by name", () => {
     ]);
   });
 
-  it("a schema that refers to itself many times over comes to an end", () => {
+  it("a schema that refers to itself many times does not loop forever", () => {
     const schema = {
       $ref: "#/$defs/node",
       $defs: {
@@ -186,7 +186,7 @@ describe("what cannot be trusted", () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  it("what is nested too deep to be read is taken out", () => {
+  it("what is nested too deep to be read is removed", () => {
     let value: unknown = "hidden-1";
     for (let depth = 0; depth < 150; depth += 1) value = [value];
     expect(JSON.stringify(redact(value, { fingerprint }))).not.toContain("hidden-1");

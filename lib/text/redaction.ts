@@ -1,6 +1,6 @@
 /**
- * Takes secrets out of arguments and results before they are kept or shown. What is taken out still says something: its
- * type, its length and a keyed fingerprint, so that a reviewer can see "the same value as in call 3".
+ * Removes secrets from arguments and results before they are stored or shown. What is left in their place says the
+ * type, the length and a keyed fingerprint, so that a reviewer can see "the same value as in call 3".
  */
 import { isSecret } from "@/lib/config/secret-ref";
 import type { SecretMatcher } from "./secret-matcher";
@@ -18,20 +18,20 @@ export interface Redacted {
 export interface RedactionOptions {
   /** A keyed hash, so that a fingerprint cannot be found by trying likely values. */
   fingerprint: (value: string) => string;
-  /** The secrets that were in use, in the moment of use. */
+  /** The secrets in use, at the moment of use. */
   matcher?: SecretMatcher;
   /** The JSON Schema of the value; `secret: true`, `writeOnly` and `format: password` mark secrets. */
   schema?: Schema;
-  /** Called with everything that is taken out. */
+  /** Called with everything that is removed. */
   onTakenOut?: (value: unknown) => void;
 }
 
-/** Deeper values are taken out whole: nothing unread may pass. */
+/** Deeper values are removed whole: nothing unread may pass. */
 const NESTING_MAX = 100;
 
 /**
- * Key names, without case and separators, that hold secrets in practice. Few, because a card that hides too much is no
- * card.
+ * Key names, without case and separators, that hold secrets in practice. Few, because a card that hides too much is
+ * useless.
  */
 const SECRET_NAMES = new Set([
   "password",
@@ -67,12 +67,12 @@ export function redact(value: unknown, options: RedactionOptions): unknown {
   return walk(value, { schemas: options.schema === undefined ? [] : [options.schema], depth: 0 }, options);
 }
 
-/** Shorter values under a telling name stand in ordinary text by chance. */
+/** Shorter values under such a name occur in ordinary text by chance. */
 const ECHO_LENGTH_MIN = 6;
 
 /**
- * The texts that arguments hide by the names or the schema of their fields: a tool may give them back in a sentence,
- * where no name marks them.
+ * The texts that arguments hide by the names or the schema of their fields: a tool may return them in a sentence, where
+ * no name marks them.
  */
 export function listHidden(value: unknown, schema?: Schema): string[] {
   const found: string[] = [];
@@ -93,7 +93,7 @@ export function redactText(
 }
 
 interface Place {
-  /** All that are stated for what stands here. */
+  /** All schemas that apply at this place. */
   schemas: Schema[];
   depth: number;
 }
@@ -134,7 +134,7 @@ function takeOut(value: unknown, { fingerprint, onTakenOut }: RedactionOptions):
   return { $redacted: { kind, length: text.length, fingerprint: fingerprint(text) } };
 }
 
-/** A value that cannot be written as JSON is taken out all the same. */
+/** A value that cannot be written as JSON is removed too. */
 function stringify(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";
@@ -147,14 +147,13 @@ function hasSecretName(key: string): boolean {
   return SECRET_NAMES.has(key.toLowerCase().replaceAll(/[-_\s.]/g, ""));
 }
 
-/** An absent, empty or true/false value under such a name is no secret, and seeing it helps. */
+/** An absent, empty or true/false value under such a name is not a secret, and showing it helps. */
 function isWorthHiding(value: unknown): boolean {
   return value !== null && value !== undefined && value !== "" && typeof value !== "boolean" && !isSecret(value);
 }
 
 /**
- * A model could pass an object that looks redacted in order to hide it; its key gets another `$` and so shows what it
- * is.
+ * A model could pass an object that looks redacted in order to hide it; its key gets another `$`, which gives it away.
  */
 function escapeKey(key: string): string {
   return /^\$+redacted$/.test(key) ? `$${key}` : key;

@@ -18,7 +18,7 @@ const SECRETS = [
   "\ufffd in a secret",
 ];
 
-/** What is left of a secret when its spelling stands between two texts. */
+/** What is left of a secret when its spelling is between two texts. */
 function leftOf(
   { write, isInside }: SecretSpelling,
   secret: string,
@@ -54,7 +54,7 @@ describe("the spellings of a known secret", () => {
     SECRETS.map((secret, index) => [spelling.name, index, spelling, secret] as const),
   );
   it.each(cases)(
-    verifies("secrets:spellings", "%s, secret %i, is found and nothing of it is left, whatever stands around it"),
+    verifies("secrets:spellings", "%s, secret %i, is found and nothing of it is left, whatever is around it"),
     (_name, _index, spelling, secret) => {
       for (const around of surroundings)
         expect({ around, ...leftOf(spelling, secret, around) }).toEqual({ around, found: true, left: "" });
@@ -80,14 +80,14 @@ describe("the spellings of a known secret", () => {
   });
 });
 
-describe("what is no secret stays", () => {
+describe("what is not a secret stays", () => {
   it("short values are not found in the middle of words, nor in base64 by chance", () => {
     const matcher = createSecretMatcher(["abc", "Zm9v", "1234"]);
     const text = "abcdef Y\nWJjZA== 313\n2 33 34";
     expect(matcher.replaceAll(text, () => MARK)).toBe(text);
   });
 
-  it("text with every kind of escape comes back as it was", () => {
+  it("text with every kind of escape stays as it was", () => {
     const matcher = createSecretMatcher(SECRETS);
     const text = `100%25 &amp; "\\u0041" \\\\ \\n &#39; %zz &nope; &#x110000; %C3 %FF\n${Buffer.from("something else altogether").toString("base64")}\n`;
     expect(matcher.replaceAll(text, () => MARK)).toBe(text);
@@ -104,7 +104,7 @@ describe("what is no secret stays", () => {
     );
   });
 
-  it("two secrets beside each other are both named, and what stands between them stays", () => {
+  it("two adjacent secrets are both named, and what is between them stays", () => {
     const matcher = createSecretMatcher(["alpha-secret", "beta/secret"]);
     expect(matcher.replaceAll("alpha-secret, beta%2Fsecret!", (secret) => `[${secret.length}]`)).toBe("[12], [11]!");
   });
@@ -134,7 +134,7 @@ describe("large results", () => {
     expect(matcher.replaceAll(large, () => MARK)).toBe(large);
   });
 
-  it("with many secrets in them are cleaned of all", () => {
+  it("with many secrets in them lose all of them", () => {
     const cleaned = matcher.replaceAll(`${encodeURIComponent(EXAMPLE)} `.repeat(20_000), () => MARK);
     expect(cleaned).toBe(`${MARK} `.repeat(20_000));
   });

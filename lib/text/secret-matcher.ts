@@ -1,8 +1,8 @@
 /**
  * Finds known secrets in text, in the spellings in which servers give them back: as they are, escaped for JSON,
  * addresses, forms or HTML, also several times over, in hexadecimal, and in base64 at any alignment (as in `Basic
- * base64(user:secret)`), in lines or not. SECURITY.md has the table. Built in the moment of use and dropped with it;
- * the values are never kept.
+ * base64(user:secret)`), in lines or not. SECURITY.md has the table. Built at the moment of use and discarded after it;
+ * the values are never stored.
  */
 import { readText, type TextReading } from "./text-reading";
 
@@ -10,17 +10,19 @@ import { readText, type TextReading } from "./text-reading";
 const ANYWHERE_LENGTH_MIN = 4;
 /** A piece of base64 shorter than this is too common to be evidence. */
 const BASE64_LENGTH_MIN = 8;
-/** A secret that is made of escapes may read as an ordinary word once they are undone. */
+/** A secret that consists of escapes may read as an ordinary word once they are undone. */
 const UNDONE_LENGTH_MIN = 8;
 
 export interface SecretMatcher {
   /** True when the text is nothing but a secret. */
   equals(text: string): boolean;
-  /** Puts what `replacement` gives for the secret in place of every occurrence; the text itself when there is none. */
+  /**
+   * Replaces every occurrence by what `replacement` returns for the secret; returns the text itself when there is none.
+   */
   replaceAll(text: string, replacement: (secret: string) => string): string;
 }
 
-/** What is looked for, and the secret that it means. */
+/** What is searched for, and the secret that it belongs to. */
 type Needles = readonly { text: string; secret: string }[];
 
 export function createSecretMatcher(secrets: Iterable<string>): SecretMatcher {
@@ -66,7 +68,7 @@ function findAll(text: string, needles: { plain: Needles; base64: Needles; hex: 
   return found;
 }
 
-/** A few letters are longer in small than in capitals; then only those of hexadecimal are made small. */
+/** A few letters get longer in lower case; then only hexadecimal digits are lowered. */
 function toLowerCase(text: string): string {
   const small = text.toLowerCase();
   return small.length === text.length ? small : text.replaceAll(/[A-F]/g, (digit) => digit.toLowerCase());
@@ -81,8 +83,8 @@ function find(reading: TextReading, needles: Needles, found: Found[]): void {
 }
 
 /**
- * What overlaps is taken out as one and named after the longest, so that a secret within a longer one does not leave
- * the rest of it behind.
+ * Overlapping matches are removed as one and named after the longest, so that a secret within a longer one does not
+ * leave the rest of it.
  */
 function replaceFound(text: string, found: Found[], replacement: (secret: string) => string): string {
   if (found.length === 0) return text;
@@ -103,7 +105,7 @@ function replaceFound(text: string, found: Found[], replacement: (secret: string
   return pieces.join("") + text.slice(merged.at(-1)!.end);
 }
 
-/** Finds what either finds; what the first has taken out is gone for the second. */
+/** Finds what either finds; what the first has removed is gone for the second. */
 export function joinMatchers(first: SecretMatcher, second: SecretMatcher): SecretMatcher {
   return {
     equals: (text) => first.equals(text) || second.equals(text),
@@ -113,7 +115,7 @@ export function joinMatchers(first: SecretMatcher, second: SecretMatcher): Secre
 
 /**
  * Forms write a space as `+`, and a line break as two characters. What looks like an escape in the secret itself is
- * undone together with those around it, so the secret is also looked for as it reads then.
+ * undone together with those around it, so the secret is also searched for in that form.
  */
 function plainForms(secret: string): string[] {
   const lines = secret.replaceAll(/\r?\n/g, "\r\n");
@@ -123,12 +125,12 @@ function plainForms(secret: string): string[] {
   return [secret, lines, secret.replaceAll(" ", "+"), lines.replaceAll(" ", "+"), ...undone];
 }
 
-/** Of the secret, and of the secret as it stands in JSON that is encoded as a whole. */
+/** Of the secret, and of its JSON form, because JSON may be encoded as a whole. */
 function base64Forms(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1)].flatMap((text) => base64Cores(Buffer.from(text, "utf8")));
 }
 
-/** The characters of the base64 of any text that contains the bytes, for each of the three places a group can start. */
+/** The characters of the base64 of any text that contains the bytes, for each of the three alignments. */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes])

@@ -2,7 +2,9 @@
 
 export type Schema = unknown;
 
-/** The schema itself and all that apply beside it, each once, so that one that refers to itself comes to an end. */
+/**
+ * The schema itself and all that apply beside it, each once, so that one that refers to itself does not loop forever.
+ */
 function expand(schema: Schema, root: Schema, seen = new Set<object>()): Record<string, unknown>[] {
   if (!isRecord(schema) || seen.has(schema)) return [];
   seen.add(schema);
@@ -35,7 +37,7 @@ export function childSchemas(schemas: readonly Schema[], root: Schema, key: stri
       }
       const own = isRecord(schema.properties) && Object.hasOwn(schema.properties, key) ? [schema.properties[key]] : [];
       const byPattern = isRecord(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
-      // Patterns come from strangers and are not run; all of them count.
+      // Patterns are untrusted and not run; all of them count.
       return [...own, ...byPattern, ...(own.length === 0 ? [schema.additionalProperties] : [])];
     });
 }

@@ -1,4 +1,4 @@
 import { mapText, showInvisible } from "@/lib/text/tool-text";
 
-/** A stored value for people's eyes: every character in it that cannot be seen is written out, in names too. */
+/** A stored value for display: every invisible character in it is written out, in names too. */
 export const shown = <T>(value: T): T => mapText(value, showInvisible) as T;

@@ -1,6 +1,6 @@
 /**
  * Signs a request by the Standard Webhooks scheme, for which there are libraries in most languages: HMAC-SHA256 over
- * the id, the time and the body, so that a recorded request can be refused when it is old or comes twice.
+ * the id, the time and the body, so that a recorded request can be refused when it is old or repeated.
  */
 import { createHmac } from "node:crypto";
 

@@ -1,18 +1,17 @@
 /**
- * A text as it reads once its escapes are undone or its lines joined, with the way back: what is found in a reading is
- * taken out of the text itself. Each way of reading goes through the text a fixed number of times, whatever the text
- * is.
+ * A text with its escapes undone or its lines joined, and a map back: what is found in such a reading is removed from
+ * the original text. Each reading passes over the text a fixed number of times, whatever the text is.
  */
 import { type EscapeKind, findEscapes } from "./escapes";
 
-/** As deep as escapes are undone; each of these is one more pass over the text. */
+/** How many levels of escapes are undone; each is one more pass over the text. */
 const PASSES = { all: 4, json: 3, percent: 2, html: 2 } as const;
 
 type Write = (unit: string, from: number, to: number) => void;
 
 /**
- * For every place that reads otherwise: where it is in the reading, how long it is there (0 or 1), and where it is in
- * the text below.
+ * For every position that differs: where it is in the reading, how long it is there (0 or 1), and where it is in the
+ * text below.
  */
 interface Places {
   at: number[];
@@ -34,10 +33,10 @@ export class TextReading {
     return new TextReading(text, null, () => {});
   }
 
-  /** Where a part of this reading stands in the text that was given. */
+  /** Where a part of this reading is in the original text. */
   locate(start: number, end: number): { start: number; end: number } {
     if (this.below === null) return { start, end };
-    // Only made for a text in which something was found, because it takes more room than the text.
+    // Only made for a text in which something was found, because it is larger than the text.
     this.#places ??= listPlaces(this.find);
     return this.below.locate(startBelow(this.#places, start), endBelow(this.#places, end - 1));
   }
@@ -47,7 +46,7 @@ export class TextReading {
     return this.rewrite((write) => findEscapes(this.text, kind, write));
   }
 
-  /** Without line breaks and the spaces after them, as wrapped base64 and hexadecimal is meant. */
+  /** Without line breaks and the spaces after them, as in wrapped base64 and hexadecimal. */
   joinLines(): TextReading {
     if (!this.text.includes("\n")) return this;
     const joined = this.rewrite((write) => {
@@ -57,7 +56,7 @@ export class TextReading {
     return joined ?? this;
   }
 
-  /** With other characters of the same number. */
+  /** With the same number of other characters. */
   map(change: (text: string) => string): TextReading {
     const text = change(this.text);
     return text === this.text || text.length !== this.text.length ? this : new TextReading(text, this.below, this.find);
@@ -118,14 +117,14 @@ function lastBefore(at: readonly number[], index: number): number {
 }
 
 export interface TextReadings {
-  /** Every way in which the text may be meant. */
+  /** Every reading of the text. */
   plain: TextReading[];
-  /** Those in which base64 and hexadecimal are looked for. */
+  /** The readings in which base64 and hexadecimal are searched for. */
   coded: TextReading[];
 }
 
 /**
- * A text with escapes of several kinds is also read with one kind undone alone: what looks like the others may be part
+ * A text with several kinds of escapes is also read with one kind undone alone: what looks like the others may be part
  * of a secret.
  */
 export function readText(text: string): TextReadings {

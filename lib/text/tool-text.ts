@@ -1,6 +1,6 @@
-/** Text of strangers made safe to read: for a model without terminal codes, for a person with nothing hidden in it. */
+/** Untrusted text made safe to read: without terminal codes for a model, with nothing hidden for a person. */
 
-/** Colours, cursor movement, window titles: what a terminal obeys and a reader does not see. */
+/** Colours, cursor movement, window titles: what a terminal executes and a reader does not see. */
 const TERMINAL_CODES =
   // eslint-disable-next-line no-control-regex -- control characters are what this is about
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[PX^_][^\u001B]*(?:\u001B\\)?|[ -/]*[0-~])|\u009B[0-?]*[ -/]*[@-~]/g;

@@ -14,8 +14,8 @@ export const dataFolderPath = () => path.resolve(ROOT, setting("KIMITSU_DATA", "
 export function ensureDataFolder(folder) {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Nobody but its owner may look in. The group's right to pass through stays: it is how the database's own user,
-    // which a start by root needs, gets to its files.
+    // Only its owner may read it. The group may still traverse it: that is how the database's own user, which a start
+    // by root needs, gets to its files.
     const { mode } = statSync(folder);
     if (mode & 0o067) chmodSync(folder, mode & 0o710);
   } catch (error) {
@@ -24,7 +24,7 @@ export function ensureDataFolder(folder) {
   return folder;
 }
 
-/** Reads the secrets, or makes them. Two processes that begin at once end with the same ones. */
+/** Reads the secrets, or makes them. Two processes that start at once get the same ones. */
 export function ensureSecrets(folder) {
   const file = path.join(folder, "secrets.json");
   const found = readSecrets(folder);

@@ -33,7 +33,7 @@ test("secrets are made once and are long", () => {
   expect(readdirSync(folder)).toEqual(["secrets.json"]);
 });
 
-test("processes that begin at the same moment end with the same secrets", async () => {
+test("processes that start at the same moment get the same secrets", async () => {
   const module = path.join(import.meta.dirname, "data-folder.mjs");
   const code = `const { ensureDataFolder, ensureSecrets } = await import(${JSON.stringify(module)}); console.log(JSON.stringify(ensureSecrets(ensureDataFolder(${JSON.stringify(folder)}))));`;
   const outputs = await Promise.all(
@@ -48,7 +48,7 @@ test("damaged secrets are refused, not replaced: the database could no longer be
   expect(() => ensureSecrets(folder)).toThrow(/secrets\.json is damaged/);
 });
 
-test("no secrets is not an error for those who only look", () => {
+test("no secrets is not an error for those who only read", () => {
   expect(readSecrets(folder)).toBeNull();
 });
 

@@ -1,5 +1,6 @@
 /**
- * The database a command works on: DATABASE_URL when it is set, otherwise the embedded one, started if nobody runs it.
+ * The database a command works on: DATABASE_URL when it is set, otherwise the embedded one, started if it is not
+ * running.
  */
 import { dataFolderPath, ensureDataFolder, ensureSecrets } from "./data-folder.mjs";
 import { lockHolder } from "../process/instance-lock.mjs";
@@ -18,8 +19,8 @@ export async function openDatabase() {
 }
 
 /**
- * The embedded database of a data folder. Whoever is the last to leave stops it, whoever started it: a running `npm
- * start` and other commands that still have connections keep it up.
+ * The embedded database of a data folder. The last one to leave stops it, whoever started it: a running `npm start` and
+ * other commands that still have connections keep it running.
  */
 export async function connectionFor(dataDir) {
   const folder = ensureDataFolder(dataDir);
@@ -49,7 +50,7 @@ async function hasOtherClients(url) {
   }
 }
 
-/** Says in a person's words why DATABASE_URL does not lead to a database. Never shows the password. */
+/** Explains why DATABASE_URL does not lead to a database. Never shows the password. */
 export async function requireConnection(url) {
   const parsed = parse(url);
   const { default: pg } = await import("pg");

@@ -12,6 +12,6 @@ test.each([
   ["20261118000000_second", /20261118000000_second has the stamp of 20261118000000_record/],
   ["20261118120001_later", /20261118120001_later has a stamp that lies in the future/],
   ["2_two", /2_two does not begin with a stamp such as 20261118120000/],
-])("%s beside another is refused, with the reason", (name, reason) => {
+])("%s next to another is refused, with the reason", (name, reason) => {
   expect(() => refuseWrongStamps([FIRST, name], NOW)).toThrow(reason);
 });

@@ -1,4 +1,4 @@
-/** Makes the embedded database's files once, and refuses those of another PostgreSQL version. */
+/** Creates the embedded database's files once, and refuses those of another PostgreSQL version. */
 import { spawn } from "node:child_process";
 import {
   chownSync,
@@ -19,7 +19,7 @@ export const ROOT_ROLE = "kimitsu_root";
 export const APP_ROLE = "kimitsu";
 export const APP_DATABASE = "kimitsu";
 
-/** True when the files are there and fit the binaries. */
+/** True when the files exist and match the binaries. */
 export function isInitialized({ cluster, major }) {
   const file = path.join(cluster, "PG_VERSION");
   if (!existsSync(file)) return false;
@@ -75,7 +75,7 @@ function removeAbandonedDrafts(cluster) {
 
 async function runInitdb({ site, draft, passwordFile, durable }) {
   const access = ["-U", ROOT_ROLE, `--pwfile=${passwordFile}`, "-A", "scram-sha-256"];
-  // The builtin locale sorts the same on every system; one taken from the system may change under a database's indexes.
+  // The builtin locale sorts the same on every system; one from the system may change and break a database's indexes.
   const locale = ["-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];
   const { code, output } = await run(site, "initdb", {
     args: ["-D", draft, ...access, ...locale, ...(durable ? [] : ["--no-sync"])],
@@ -97,7 +97,7 @@ async function createApplicationRole({ site, draft, password }) {
     args: ["--single", "-D", draft, "postgres"],
     input: `${statements.join(";\n")};\n`,
   });
-  // Single-user mode reports a refused statement and ends with success all the same.
+  // Single-user mode reports a refused statement but still exits with success.
   if (code !== 0 || /^.*(ERROR|FATAL|PANIC):/m.test(output))
     throw failure(site, "PostgreSQL could not make the application's role", output.replaceAll(password, "…"));
 }

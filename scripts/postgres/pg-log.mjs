@@ -1,4 +1,4 @@
-/** PostgreSQL's own log, and what it means for a person when the server does not come up. */
+/** PostgreSQL's own log, and what it means for a person when the server does not start. */
 import { closeSync, ftruncateSync, openSync, readFileSync, fstatSync } from "node:fs";
 import path from "node:path";
 import { diskFullError, isDiskFull } from "../disk.mjs";
@@ -21,8 +21,8 @@ export function logSince(dataFolder, offset) {
 }
 
 /**
- * True for a failure that another attempt may not meet: the port was taken between our choosing it and the server's
- * binding it, a killed server's last workers have not noticed yet, or another command has just started the server.
+ * True for a failure that another attempt may avoid: the port was taken after we chose it, a killed server's last
+ * workers have not noticed yet, or another command has just started the server.
  */
 export function isPassing(log, isPortFixed) {
   if (/pre-existing shared memory block|lock file "postmaster.pid" already exists/i.test(log)) return true;

@@ -1,4 +1,4 @@
-/** The server that may already run on a folder: found, judged, adopted. */
+/** Finds, checks and adopts the server that may already run on a folder. */
 import { readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,7 +10,7 @@ const POLL_MS = 25;
 /** Replaying the log after a crash may take minutes on a busy database; giving up early would only crash it again. */
 const READY_TIMEOUT_MS = 300_000;
 
-/** The server's own note of who serves the folder: `{ pid, folder, port, status }`, or null. */
+/** The server's own record of who serves the folder: `{ pid, folder, port, status }`, or null. */
 export function readPostmaster(cluster) {
   try {
     const lines = readFileSync(path.join(cluster, "postmaster.pid"), "utf8").split("\n");
@@ -21,7 +21,7 @@ export function readPostmaster(cluster) {
   }
 }
 
-/** Waits until the server with this process id takes connections. Resolves with false when it ends before. */
+/** Waits until the server with this process id accepts connections. Resolves with false when it ends before. */
 export async function untilReady(cluster, pid, hasEnded) {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
@@ -54,16 +54,16 @@ export async function findRunning(cluster, secrets) {
   return { pid: found.pid, port };
 }
 
-/** A process id that was given to another program after a crash must not be taken for the server. */
+/** A process id that was given to another program after a crash must not be mistaken for the server. */
 function servesFolder(found, cluster) {
   const command = commandLine(found.pid);
   return command === null || (command.includes("postgres") && command.includes(cluster));
 }
 
 /**
- * The note is about a dead server whose id now belongs to a stranger. It is not deleted, because it also names the
- * shared memory by which PostgreSQL sees that a worker of the dead server still writes. Our own id in it does: a server
- * never takes its parent for a rival, and then makes that check itself.
+ * The record belongs to a dead server whose id now belongs to another program. It is not deleted, because it also names
+ * the shared memory by which PostgreSQL sees that a worker of the dead server still writes. Writing our own id into it
+ * works: a server never takes its parent for a rival, and then makes that check itself.
  */
 function disown(cluster) {
   const file = path.join(cluster, "postmaster.pid");

@@ -85,7 +85,7 @@ function clusterForRoot(dataFolder) {
   return { cluster: sharedCluster(dataFolder), ids: nobody() };
 }
 
-/** The place is noted in the data folder. A copied data folder gets no share of the original's database. */
+/** The place is recorded in the data folder. A copied data folder does not use the original's database. */
 function sharedCluster(dataFolder) {
   const note = path.join(dataFolder, "database-location");
   const home = existsSync(note)
@@ -133,7 +133,7 @@ function nobody() {
   );
 }
 
-/** Asked of the system as that user, because rights of parents, access lists and mount options all count. */
+/** Checked as that user, because rights of parents, access lists and mount options all count. */
 function mayPass(file, ids) {
   return spawnSync("/bin/sh", ["-c", 'test -x "$0"', file], { ...ids, cwd: "/" }).status === 0;
 }

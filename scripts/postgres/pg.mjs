@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL: made on first use, listening on 127.0.0.1 alone, on a port nobody else has. It outlives a
- * start that is killed, and the next start uses it again.
+ * The embedded PostgreSQL: made on first use, listening on 127.0.0.1 alone, on a free port. It outlives a start that is
+ * killed, and the next start uses it again.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -30,7 +30,7 @@ const SETTINGS = {
 };
 
 /**
- * For data that only has to live as long as a test: several times faster, and lost with the power. A vacuum at work in
+ * For data that only has to live as long as a test: several times faster, and lost with the power. A running vacuum in
  * a database would keep a test from dropping it.
  */
 const UNSAFE_SETTINGS = {
@@ -46,9 +46,9 @@ export function databaseUrl(secrets, port, database = APP_DATABASE) {
 }
 
 /**
- * Resolves when the database takes connections: `{ url, port, pid, adopted, cluster, moved, exited, stop }`. `exited`
- * resolves with the reason when the server ends. `port` is given when a server that died must come back where its
- * clients look for it; `settings` are Postgres's own.
+ * Resolves when the database accepts connections: `{ url, port, pid, adopted, cluster, moved, exited, stop }`. `exited`
+ * resolves with the reason when the server ends. `port` is given when a server that died must restart on the port of
+ * its clients; `settings` are Postgres's own.
  */
 export async function startPostgres({ dataDir, secrets, durable = true, port, settings = {} }) {
   const site = databaseSite(dataDir);
@@ -56,7 +56,7 @@ export async function startPostgres({ dataDir, secrets, durable = true, port, se
   if (!isInitialized(site)) await initialize({ site, secrets, durable });
   for (let attempt = 1; ; attempt++) {
     const running = await findRunning(site.cluster, secrets);
-    // Clients wait at the port they were given; a server that another command brought up elsewhere has to make room.
+    // Clients wait at their port; a server that another command started on another port has to stop.
     if (running && port !== undefined && running.port !== port) await stop(site, running.pid);
     else if (running) return describe({ site, secrets, ...running, exited: untilGone(running.pid), adopted: true });
     const chosen = port ?? (await freePort());
@@ -89,7 +89,7 @@ async function launch({ site, dataDir, port, settings }) {
     String(port),
     ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
   ];
-  // A group of its own keeps the terminal's Ctrl-C away from it: the web process must end first.
+  // A process group of its own keeps the terminal's Ctrl-C away from it: the web process must end first.
   const child = spawn(path.join(site.native, "bin/postgres"), args, {
     ...site.ids,
     cwd: path.parse(site.native).root,
@@ -106,7 +106,7 @@ async function launch({ site, dataDir, port, settings }) {
   void exited.then(() => (ended = true));
   const ready = await untilReady(site.cluster, child.pid, () => ended);
   if (!ready && !ended) child.kill("SIGQUIT");
-  // The start script's own life must not depend on the server's: it is adopted by the next start.
+  // The start script must be able to end without the server: the next start adopts it.
   child.unref();
   return { ready, pid: child.pid, exited, log: ready ? "" : logSince(dataDir, log.offset) };
 }
@@ -121,7 +121,7 @@ async function untilGone(pid) {
   return "it was stopped from outside";
 }
 
-/** A fast shutdown: clients are sent away, everything is written, then the server ends. Resolves when it has. */
+/** A fast shutdown: clients are disconnected, everything is written, then the server ends. Resolves when it has. */
 async function stop(site, pid) {
   if (process.platform === "win32") {
     spawnSync(path.join(site.native, "bin/pg_ctl"), ["stop", "-D", site.cluster, "-m", "fast", "-w"]);
@@ -132,7 +132,7 @@ async function stop(site, pid) {
   let pressed = false;
   while (isAlive(pid)) {
     if (!pressed && Date.now() > deadline) {
-      // Ends at once and repairs itself at the next start; nothing committed is lost.
+      // Ends at once and recovers at the next start; nothing committed is lost.
       signal(pid, "SIGQUIT");
       pressed = true;
     }

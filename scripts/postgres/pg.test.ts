@@ -69,7 +69,7 @@ test("a server that is still running is used again", async () => {
   expect(await start()).toMatchObject({ pid, port, adopted: true });
 });
 
-test("a killed server comes back on the port its clients know, with everything that was committed", async () => {
+test("a killed server restarts on the port its clients know, with everything that was committed", async () => {
   await query("INSERT INTO kept VALUES (1)");
   const { pid, port, exited } = server;
   process.kill(pid, "SIGKILL");
@@ -78,7 +78,7 @@ test("a killed server comes back on the port its clients know, with everything t
   expect(await query("SELECT count(*)::int AS rows FROM kept")).toEqual([{ rows: 1 }]);
 });
 
-test("a stranger that got the killed server's process id is left alone, and does not block the start", async () => {
+test("another program that got the killed server's process id is left alone, and does not block the start", async () => {
   const noteFile = path.join(server.cluster, "postmaster.pid");
   const { uid, gid } = statSync(noteFile);
   const note = readFileSync(noteFile, "utf8");
@@ -90,7 +90,7 @@ test("a stranger that got the killed server's process id is left alone, and does
   expect(await query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
-test("files of another PostgreSQL version are refused untouched, with the steps that carry them over", async () => {
+test("files of another PostgreSQL version are refused untouched, with the steps to migrate them", async () => {
   await server.stop();
   const file = path.join(server.cluster, "PG_VERSION");
   const own = readFileSync(file, "utf8");

@@ -1,6 +1,6 @@
 /**
- * Prisma's schema engine as WebAssembly, over our own connections: it says by which SQL the schema differs from the
- * migrations. The native engine is a download that not every network allows; this one comes with the packages.
+ * Prisma's schema engine as WebAssembly, over our own connections: it returns the SQL by which the schema differs from
+ * the migrations. The native engine is a download that not every network allows; this one comes with the packages.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -43,7 +43,7 @@ async function instantiate() {
 }
 
 /**
- * Given as separate fields because a connection string would win over the name of the shadow database, which would then
+ * Given as separate fields because a connection string would override the name of the shadow database, which would then
  * be the real one.
  */
 function connectionFields(url) {
@@ -62,8 +62,8 @@ function connectionFields(url) {
 }
 
 /**
- * Two repairs of the adapter. It cuts scripts at every semicolon, also inside the body of a function: send them whole.
- * And it refuses the catalogue's type "char", which the engine reads when it looks at a database: let it pass as text,
+ * Two fixes for the adapter. It splits scripts at every semicolon, also inside the body of a function: send them whole.
+ * And it refuses the catalogue's type "char", which the engine reads when it inspects a database: pass it as text,
  * named a character.
  */
 function repaired(adapter) {
@@ -154,14 +154,14 @@ export async function schemaDifference(url, { schemaFile = SCHEMA_FILE, migratio
     );
   } finally {
     engine.free();
-    // The engine has closed most of them itself; a second closing is refused, which is as good.
+    // The engine has closed most of them itself; a second close is refused, which is harmless.
     await Promise.all(open.map((adapter) => adapter.dispose().catch(() => {})));
   }
 }
 
 /**
- * The engine passes over partial and expression indexes, checks and triggers, but takes a unique index whose nulls are
- * equal for a plain one that the schema forgot. No schema can say it, so dropping it is not a difference.
+ * The engine ignores partial and expression indexes, checks and triggers, but mistakes a unique index with NULLS NOT
+ * DISTINCT for a plain one that the schema lacks. No schema can express it, so dropping it is not a difference.
  */
 function withoutInexpressible(script, migrations) {
   const indexes = migrations.flatMap(({ sql }) =>

@@ -11,13 +11,13 @@ const ATTEMPTS_MAX = 20;
 
 const lockPath = (folder) => path.join(folder, "running.json");
 
-/** Who holds the lock and is really running: `{ pid, address }`, or null. */
+/** Who holds the lock and is still running: `{ pid, address }`, or null. */
 export function lockHolder(folder) {
   const text = readLock(folder);
   return text === null ? null : liveHolder(text);
 }
 
-/** Takes the lock or says who has it. The returned function gives it back. */
+/** Takes the lock or reports who has it. The returned function releases it. */
 export function takeLock(folder, address) {
   const file = lockPath(folder);
   const mine = JSON.stringify({ pid: process.pid, started: startMark(process.pid), address });
@@ -37,7 +37,7 @@ export function takeLock(folder, address) {
   throw new PlainError(`The lock ${file} keeps changing hands; another start is under way in this folder.`);
 }
 
-/** Written aside and linked into place, so that nobody ever reads half a lock. */
+/** Written to another file and linked into place, so that nobody ever reads half a lock. */
 function create(file, text) {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });
@@ -71,7 +71,7 @@ function liveHolder(text) {
   }
 }
 
-/** Removes the lock that was judged stale and no other: between the judgement and now, someone may have taken it. */
+/** Removes only the lock that was found to be stale: meanwhile someone may have taken it. */
 function removeStale(folder, stale) {
   const file = lockPath(folder);
   const aside = `${file}.${process.pid}.stale`;

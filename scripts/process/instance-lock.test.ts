@@ -27,7 +27,7 @@ async function holdInAnotherProcess(address: string): Promise<ChildProcess> {
   return child;
 }
 
-test("a second start is told the address and the process of the first", async () => {
+test("a second start is given the address and the process of the first", async () => {
   const first = await holdInAnotherProcess("http://localhost:3000");
   expect(() => takeLock(folder, "http://localhost:3001")).toThrow(
     new RegExp(`already running .*http://localhost:3000 \\(process ${first.pid}\\)`),
@@ -46,7 +46,7 @@ test("the lock of a killed start does not block the next one", async () => {
   expect(lockHolder(folder)).toBeNull();
 });
 
-test("a stranger that got the process id of a killed start does not hold its lock", () => {
+test("another program that got the process id of a killed start does not hold its lock", () => {
   writeFileSync(
     path.join(folder, "running.json"),
     JSON.stringify({ pid: process.ppid, started: "an earlier process", address: "x" }),
@@ -56,13 +56,13 @@ test("a stranger that got the process id of a killed start does not hold its loc
   takeLock(folder, "http://localhost:3001");
 });
 
-test("a lock file that is cut off is nobody's", () => {
+test("a truncated lock file belongs to nobody", () => {
   writeFileSync(path.join(folder, "running.json"), '{"pid": 12');
   takeLock(folder, "http://localhost:3001");
   expect(lockHolder(folder)).toMatchObject({ pid: process.pid });
 });
 
-test("giving a lock back twice does not take it from the next holder", () => {
+test("releasing a lock twice does not take it from the next holder", () => {
   const release = takeLock(folder, "a");
   release();
   const other = JSON.stringify({ pid: process.ppid, started: startMark(process.ppid), address: "b" });

@@ -1,7 +1,7 @@
 /** Ends what was started, last first, when a signal asks for it or something fails. */
 import { reportFailure } from "../plain-error.mjs";
 
-/** npm passes Ctrl-C on to a script that the terminal has already told; only a later one is a person's second. */
+/** npm passes Ctrl-C on to a script that already got it from the terminal; only a later one is a person's second. */
 const SAME_PRESS_MS = 700;
 const PARENT_CHECK_MS = 250;
 
@@ -17,7 +17,7 @@ export function createLifecycle({ say = console.log, signalExitCode = 0 } = {}) 
 
   async function endAll(code) {
     asked.abort();
-    // What we wait for here does not by itself keep the process alive, and it must not end before the last stop.
+    // What is awaited here does not by itself keep the process alive, and it must not end before the last stop.
     setInterval(() => {}, 60_000);
     for (const { name, stop } of started.reverse()) {
       try {
@@ -48,10 +48,10 @@ export function createLifecycle({ say = console.log, signalExitCode = 0 } = {}) 
   return {
     /** Aborted once the end has begun; long steps listen to it. */
     signal: asked.signal,
-    /** `stop` ends it in good order, `kill` at once. Without a name it ends silently. */
+    /** `stop` ends it in an orderly way, `kill` at once. Without a name it ends silently. */
     started: (name, stop, kill) => started.push({ name, stop, kill }),
     end: (code) => (ending ??= endAll(code)),
-    /** For the failure of a step. One that only failed because the end had begun says nothing new. */
+    /** For the failure of a step. One that only failed because the end had begun is not reported. */
     fail: (error) => {
       if (ending) return ending;
       const code = reportFailure(error);
@@ -62,7 +62,7 @@ export function createLifecycle({ say = console.log, signalExitCode = 0 } = {}) 
 
 /**
  * A signal to npm ends npm and the shell between us, but the shell does not pass it on. Nobody who stopped `npm start`
- * expects it to go on, so the loss of the parent counts as a request to stop. Started without npm, we may well be meant
+ * expects it to continue, so the loss of the parent counts as a request to stop. Started without npm, we may be meant
  * to outlive the parent.
  */
 function watchParent(onLost) {

@@ -9,7 +9,7 @@ const STOP_PATIENCE_MS = 12_000;
 
 /**
  * Returns `{ pid, messages, exited, stop }`. The child has a channel to us and ends when it closes, so that even a
- * start that is killed leaves nothing behind. It is in a group of its own, so that Ctrl-C reaches us alone and things
+ * killed start leaves nothing behind. It is in a process group of its own, so that Ctrl-C reaches only us and things
  * end in order.
  */
 export function startNode({ name, args, env, onMessage = () => {}, write = printLine }) {

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a child ends when the one who started it is killed without warning", async () => {
+test("a child ends when its parent is killed without warning", async () => {
   const module = path.join(import.meta.dirname, "node-child.mjs");
   const parentCode = `const { startNode } = await import(${JSON.stringify(module)}); startNode({ name: "web", args: [${JSON.stringify(program)}], env: process.env });`;
   const parent = spawn(process.execPath, ["--input-type=module", "-e", parentCode], {

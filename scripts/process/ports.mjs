@@ -2,7 +2,7 @@ import net from "node:net";
 import { PlainError } from "../plain-error.mjs";
 
 /**
- * A port that nobody listens on right now. Another program may take it before it is used, so the user of it must cope.
+ * A port that nobody listens on right now. Another program may take it before it is used, so its user must handle that.
  */
 export function freePort(host = "127.0.0.1") {
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ export function portTakenError(host, port) {
 /** True for an address that this machine does not have, such as ::1 where IPv6 is off. */
 export const isMissingAddress = (error) => ["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"].includes(error.code);
 
-/** Refuses at once what would otherwise be found out after minutes of installing and building. */
+/** Checks early what would otherwise fail after minutes of installing and building. */
 export async function requireFreePort(host, port) {
   for (const address of listenAddresses(host)) {
     await new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
-/** What the system knows about another process. A process id alone proves nothing: ids are used again. */
+/** What the system knows about another process. A process id alone proves nothing: ids are reused. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** False for a process that has ended but that its parent has not collected yet: it holds nothing any more. */
+/** False for a process that has ended but was not yet reaped by its parent: it holds nothing any more. */
 export function isAlive(pid) {
   try {
     process.kill(pid, 0);
@@ -14,7 +14,7 @@ export function isAlive(pid) {
 
 function statFields(pid) {
   try {
-    // The command's name stands in brackets and may hold blanks, so the fields are counted from the last bracket.
+    // The command's name is in brackets and may contain spaces, so the fields are counted from the last bracket.
     return readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\)\s/s, "")
       .split(" ");

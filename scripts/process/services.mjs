@@ -53,7 +53,7 @@ export async function demoPort() {
 
 /**
  * The demo's files name the usual port. When the demo's server has another one, the project is read from a copy in
- * which the port is replaced, made anew at every start.
+ * which the port is replaced, made again at every start.
  */
 export function demoProject(port, dataFolder) {
   const own = path.join(ROOT, "kimitsu");
@@ -71,8 +71,8 @@ export function demoProject(port, dataFolder) {
 }
 
 /**
- * What the web process must know of the demo: which project, and that its server may be talked to although it is on
- * this machine.
+ * What the web process must know of the demo: which project, and that its server is allowed although it is on this
+ * machine.
  */
 export function demoEnv(port, dataFolder) {
   return {
@@ -82,7 +82,7 @@ export function demoEnv(port, dataFolder) {
   };
 }
 
-/** The demo stands for somebody else's program, so it gets none of our secrets. */
+/** The demo represents somebody else's program, so it gets none of our secrets. */
 export function startDemo({ port, dataFolder, write }) {
   const { PATH, HOME, TMPDIR } = process.env;
   const env = {
@@ -97,7 +97,7 @@ export function startDemo({ port, dataFolder, write }) {
   return untilReady(child, { name: "The demo tool server", probe: () => probe(`http://127.0.0.1:${port}/mcp`) });
 }
 
-/** Listening comes first: before that, an answer at the address would be somebody else's. */
+/** Wait for it to listen first: before that, an answer at the address would come from another program. */
 export function startWeb({ env, url, dev = false, write }) {
   let isListening = false;
   const child = startNode({
@@ -145,7 +145,7 @@ async function untilReady(child, { name, probe: ask }) {
   return child;
 }
 
-/** The last words of a start. The generated password appears here and nowhere else. */
+/** The last lines of a start. The generated password appears here and nowhere else. */
 export function announce({ say, url, admin }) {
   say(`\nKimitsu is ready after ${duration(performance.now())}: ${url}`);
   if (admin.created) {

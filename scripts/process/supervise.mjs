@@ -1,6 +1,4 @@
-/**
- * Keeps a process up: one that ends without being asked to is started again, ever more slowly while it keeps ending.
- */
+/** Keeps a process running: one that ends unasked is started again, at growing intervals while it keeps ending. */
 import { setTimeout as delay } from "node:timers/promises";
 
 const FIRST_WAIT_MS = 500;
@@ -17,7 +15,7 @@ export function nextWaitMs(lastWaitMs, upMs) {
 /**
  * `start` resolves, once the process is usable, with `{ exited, stop }`, where `exited` resolves with the reason of its
  * end. A failure of the first start is thrown; later ones are tried again. `restart` ends the process on purpose, so
- * that it comes back at once.
+ * that it is started again at once.
  */
 export async function supervise({ name, start, say }) {
   const stopped = new AbortController();
@@ -53,7 +51,7 @@ export async function supervise({ name, start, say }) {
       stopped.abort();
       await current.stop();
       await loop;
-      // A start that was under way when we were asked to stop has finished in the meantime.
+      // A start that was in progress when we were asked to stop has finished meanwhile.
       await current.stop();
     },
   };

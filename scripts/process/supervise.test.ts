@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { nextWaitMs, supervise } from "./supervise.mjs";
 
-test("the wait doubles up to a quarter of a minute, and begins anew after a healthy minute", () => {
+test("the wait doubles up to a quarter of a minute, and starts again after a healthy minute", () => {
   const waits = [0];
   for (let i = 0; i < 7; i++) waits.push(nextWaitMs(waits.at(-1), 100));
   expect(waits.slice(1)).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
@@ -35,7 +35,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-test("a killed process comes back, and one line says why", async () => {
+test("a killed process is started again, and one line says why", async () => {
   const { pids, lines, start, nextStart, say } = keeper();
   const kept = await supervise({ name: "web", start, say });
   const again = nextStart();

@@ -22,20 +22,20 @@ const SYSTEM_BROWSERS = {
   ],
 };
 
-/** Meant for one small function in a cloud: they weaken the browser or make it unlike the ones people use. */
+/** Meant for small cloud functions: they weaken the browser or make it unlike the ones people use. */
 const UNWANTED_FLAGS =
   /^--(user-agent|window-size|headless|single-process|no-zygote|disable-web-security|allow-running-insecure-content|enable-features|disable-features|disable-site-isolation-trials)/;
 
 /**
- * Meant for pages that draw with WebGL. Here they would let the processor play graphics card for every page, at twice
- * the cost of drawing it plainly.
+ * Meant for pages that draw with WebGL. Here they would emulate a graphics card on the processor for every page, at
+ * twice the cost of plain drawing.
  */
 const GRAPHICS_FLAGS = /^--(ignore-gpu-blocklist|in-process-gpu|use-gl|use-angle|enable-unsafe-swiftshader)/;
 
 /**
  * The packaged Chromium ends at once ("Not implemented", from its font code) when a page asks the new font service for
- * a local font, as fallback faces do. A second list of features replaces Playwright's own, so what matters of that is
- * repeated.
+ * a local font, as fallback faces do. A second list of features replaces Playwright's own, so the relevant part of that
+ * is repeated.
  */
 const FEATURES_OFF =
   "--disable-features=FontDataServiceLinux,FontDataServiceForCSSLocalFonts,FontDataManagerPrewarming,HttpsUpgrades,PaintHolding,MediaRouter,OptimizationHints,ThirdPartyStoragePartitioning,DestroyProfileOnBrowserClose";
@@ -62,7 +62,7 @@ const sandboxArgs = () => (process.getuid?.() === 0 ? ["--no-sandbox"] : []);
 
 /**
  * It unpacks itself into the temp folder under a name without its version, so each version gets a temp folder of its
- * own. The libraries and fonts that a bare system lacks are unpacked only where it believes to run on Lambda.
+ * own. The libraries and fonts that a bare system lacks are unpacked only where it detects Lambda.
  */
 async function packagedBrowser() {
   const { version } = JSON.parse(

@@ -9,7 +9,7 @@ import { ensureDataFolder, ensureSecrets } from "../postgres/data-folder.mjs";
 import { databaseUrl, removeDatabase, startPostgres } from "../postgres/pg.mjs";
 import { applicationNode, ROOT } from "../runtime.mjs";
 
-/** Settings of the person's own installation must not reach the tests, nor the other way round. */
+/** Settings of the person's own installation must not affect the tests, nor the other way round. */
 const FOREIGN = /^(KIMITSU_|AUTH_|DATABASE_|OTEL_|E2E_|PORT$|HOST$|LOG_LEVEL$|NODE_ENV$)/;
 const KEPT = new Set(["KIMITSU_BROWSER"]);
 
@@ -22,7 +22,7 @@ export function createBench(lifecycle) {
 
   lifecycle.started("", async () => {
     await (await server)?.stop();
-    // After a failure the databases of the failed tests are worth a look, and so are the logs.
+    // After a failure the databases of the failed tests and the logs are worth inspecting.
     if (keep) return;
     if (server) removeDatabase(folder);
     rmSync(folder, { recursive: true, force: true });

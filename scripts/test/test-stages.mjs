@@ -22,7 +22,7 @@ export const STAGES = [
   { name: "e2e", title: "Tests in a browser (Playwright)", run: runBrowserTests },
 ];
 
-/** A program that only says yes or no; its output matters when it says no. */
+/** A program that only passes or fails; its output matters when it fails. */
 async function check(bench, script, args) {
   const { code, output } = await bench.run(script, args);
   if (code !== 0) {

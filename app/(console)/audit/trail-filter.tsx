@@ -9,10 +9,7 @@ import { addressWith } from "../search-params";
 import { TimeField } from "../time-field";
 import type { TrailQuery } from "./filter";
 
-/**
- * Plain forms that change the address, so that what is shown can be sent to someone. On a phone the form is folded
- * away.
- */
+/** Plain forms that change the address, so that a view can be shared as a link. On a phone the form is folded. */
 export function TrailFilters({ query, zone }: { query: TrailQuery; zone: string }) {
   const isFiltered = Object.values(query).some((value) => value !== undefined);
   return (
@@ -40,8 +37,8 @@ interface FormProps {
 
 function FilterForm({ query, zone, isFiltered, idPrefix }: FormProps) {
   return (
-    // Keyed by what is filtered, because a browser keeps what was typed when only the address changes. Not by the zone,
-    // which comes after the first paint of a first visit.
+    // Keyed by the filter, because a browser keeps what was typed when only the address changes. Not by the zone, which
+    // comes after the first paint of a first visit.
     <Form
       key={addressWith("", { ...query })}
       action="/audit"

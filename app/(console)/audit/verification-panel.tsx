@@ -20,7 +20,7 @@ function When({ at, now }: { at: string; now: string }) {
   );
 }
 
-/** What was anchored since: those events are on the trail, and nobody has checked them. */
+/** What was anchored since then: those events are on the trail, but not verified yet. */
 function Newer({
   state: { lastAnchor },
   verified,

@@ -13,7 +13,7 @@ import { formatHistoryQuery, readHistoryQuery } from "./filter";
 export async function save(_state: FormState, form: FormData): Promise<FormState> {
   const { user } = await requirePermission("runs:read");
   return runAction(form, async () => {
-    // Only filters are kept, in their one order, whatever the form was given.
+    // Only filters are stored, in a fixed order, whatever the form was given.
     const query = formatHistoryQuery(
       readHistoryQuery(Object.fromEntries(new URLSearchParams(textField(form, "query") ?? ""))),
     );

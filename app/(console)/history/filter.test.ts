@@ -20,7 +20,7 @@ describe("the filter in the address of History", () => {
     expect(problems).toEqual([]);
   });
 
-  test("counts a period back from now, and the later of two beginnings holds", () => {
+  test("counts a period back from now, and the later of two beginnings applies", () => {
     const begin = (query: Parameters<typeof toHistoryFilter>[0]) =>
       toHistoryFilter(query, NOW).filter.from?.toISOString();
     expect(begin({ last: "24h" })).toBe("2026-02-09T12:00:00.000Z");
@@ -35,7 +35,7 @@ describe("the filter in the address of History", () => {
     });
   });
 
-  test("names what it cannot read, with what would be right, and guesses nothing", () => {
+  test("names what it cannot read, with what would be correct, and guesses nothing", () => {
     const { filter, problems } = toHistoryFilter(
       { from: "yesterday", status: "broken", cost_min: "1e9", cost_max: "-3", last: "constructor" },
       NOW,

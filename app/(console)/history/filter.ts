@@ -54,7 +54,7 @@ export function isFiltered(query: HistoryQuery): boolean {
   return NAMES.some((name) => query[name] !== undefined);
 }
 
-/** The same filters always give the same text, whatever order they were typed in: by it a saved view is known. */
+/** The same filters always give the same text, in whatever order they were typed: it identifies a saved view. */
 export function formatHistoryQuery(query: HistoryQuery): string {
   return addressWith("", Object.fromEntries(NAMES.map((name) => [name, query[name]]))).slice(1);
 }

@@ -29,9 +29,7 @@ interface Props {
   clearHref: string;
 }
 
-/**
- * A plain form that changes the address, so that what is shown can be sent to someone. On a phone it is folded away.
- */
+/** A plain form that changes the address, so that a view can be shared as a link. On a phone it is folded. */
 export function HistoryFilters(props: Props) {
   return (
     <>
@@ -52,8 +50,8 @@ export function HistoryFilters(props: Props) {
 function FilterForm({ query, zone, workflows, agents, clearHref, idPrefix }: Props & { idPrefix: string }) {
   const text = { spellCheck: false, autoComplete: "off" } as const;
   return (
-    // Keyed by what is filtered, because a browser keeps what was typed when only the address changes. Not by the zone,
-    // which comes after the first paint of a first visit.
+    // Keyed by the filter, because a browser keeps what was typed when only the address changes. Not by the zone, which
+    // comes after the first paint of a first visit.
     <Form
       key={formatHistoryQuery(query)}
       role="search"

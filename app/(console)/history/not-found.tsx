@@ -3,7 +3,7 @@ import { buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageBar } from "@/components/ui/page-bar";
 
-/** A run that is not there any more reads as one that never was: which of them it is, the audit page knows. */
+/** A deleted run looks like one that never existed; the audit page can tell the difference. */
 export default function RunNotFoundPage() {
   return (
     <>

@@ -30,7 +30,7 @@ import { ViewLinks } from "./view-links";
 
 export const metadata: Metadata = { title: "History" };
 
-/** While something on the page goes on, and while it only waits for what comes next. */
+/** While something on the page changes, and while it only waits for new rows. */
 const REFRESH_BUSY_MS = 3_000;
 const REFRESH_STILL_MS = 15_000;
 
@@ -88,7 +88,7 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
   );
 }
 
-/** Everything that fits the filters, not only what is on the page. */
+/** Everything that matches the filters, not only what is on the page. */
 function ExportLinks({ filter }: { filter: RunFilter }) {
   const { workflow, status, needs, agent, who, text, from, to, costMin, costMax } = filter;
   const query = {
@@ -121,7 +121,7 @@ function ExportLinks({ filter }: { filter: RunFilter }) {
   );
 }
 
-/** Older pages stand still unless a run on them goes on; the first one also gets runs that are new. */
+/** Older pages refresh only while a run on them changes; the first one also gets new runs. */
 function Freshness({ busy, isFirst }: { busy: boolean; isFirst: boolean }) {
   if (busy) return <KeepFresh everyMs={REFRESH_BUSY_MS} />;
   return isFirst ? <KeepFresh everyMs={REFRESH_STILL_MS} /> : null;

@@ -97,7 +97,7 @@ function ViewForm({ action, sent, name, isDefault, confirm, onClose }: FormProps
   );
 }
 
-/** Not asked twice: a view is made again in seconds, and no run is touched. */
+/** Not confirmed: a view is made again in seconds, and no run is touched. */
 function DeleteForm({ id }: { id: string }) {
   const [state, run] = useForm(remove);
   return (

@@ -4,7 +4,7 @@ import type { SavedView } from "@/lib/people/queries/list-saved-views";
 import { ALL_RUNS } from "./all-runs";
 import { EditView, SaveView } from "./view-dialogs";
 
-/** The person's own views as links to plain filters, and the way to keep what is shown now. */
+/** The person's own views as links to plain filters, and a way to save what is shown now. */
 export function ViewLinks({ views, current }: { views: readonly SavedView[]; current: string }) {
   const shown = views.find(({ query }) => query === current);
   if (views.length === 0 && current === "") return null;

@@ -101,7 +101,7 @@ export async function reviewCardEdit(approvalId: string, edits: ArgumentEdit[]):
 
 const seenSchema = z.object({ approvalId: z.string(), digest: z.string() });
 
-/** An action can be called by anyone with anything; of what names no call nothing was seen. */
+/** An action can be called by anyone with anything; input that names no call is treated as unseen. */
 const seenIn = (given: unknown): z.output<typeof seenSchema> =>
   seenSchema.safeParse(given).data ?? { approvalId: "", digest: "" };
 
@@ -150,7 +150,7 @@ interface ActionResult {
   message: string;
 }
 
-/** What came of a small act on a card, in words. */
+/** The result of a small action on a card, as text. */
 async function toActionResult(work: () => Promise<string>): Promise<ActionResult> {
   try {
     const message = await work();

@@ -13,7 +13,7 @@ it("changes what is named and passes the rest through as it is stored", () => {
   ).toEqual({ amount: 12.5, token: "hidden from people", urgent: null });
 });
 
-it("a name that every object has is a name like others", () => {
+it("a name that every object has is treated like any other", () => {
   const args = applyEdits(stored, [{ name: "__proto__", value: { polluted: true } }]);
   expect(Object.hasOwn(args, "__proto__")).toBe(true);
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();

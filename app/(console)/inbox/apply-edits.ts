@@ -2,7 +2,7 @@ import type { ArgumentEdit } from "@/components/approvals/decide/decision";
 
 /**
  * The arguments with a reviewer's changes. They start from what is stored and not from what the browser shows, so
- * hidden values pass through unseen and unchanged.
+ * hidden values stay hidden and unchanged.
  */
 export function applyEdits(canonical: string, edits: readonly ArgumentEdit[]): Record<string, unknown> {
   const args = new Map(Object.entries(JSON.parse(canonical) as Record<string, unknown>));

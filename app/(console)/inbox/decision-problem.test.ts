@@ -41,7 +41,7 @@ it.each([
   [conflict, now("pending", [], { expiresAt: new Date(AT.getTime() + 1) }), "invalid"],
   [new KimitsuError("forbidden", "Not you."), now("pending"), "forbidden"],
   [new KimitsuError("invalid_request", "amount is no number"), now("pending"), "invalid"],
-])("%s, with the row %j, is told to ana as %s", (error, row, why) => {
+])("%s, with the row %j, is reported to ana as %s", (error, row, why) => {
   expect(problemOf(error, row)).toMatchObject({ kind: "not_recorded", why });
 });
 
@@ -53,7 +53,7 @@ it.each([
   [now("rejected", ["ben", "cem"]), ["cem"], "rejected", EARLIER],
   [now("pending", ["ana"]), [], "approved", EARLIER],
 ])(
-  "what came first goes to the page as facts, and no sentence of the server with a time of another zone: %j",
+  "what came first is sent to the page as data, without a server sentence with a time of another zone: %j",
   (row, by, verdict, at) => {
     expect(problemOf(conflict, row)).toMatchObject({
       message: "",
@@ -63,7 +63,7 @@ it.each([
   },
 );
 
-it("a refusal that nothing came before keeps the server's words", () => {
+it("a refusal that nothing came before keeps the server's message", () => {
   expect(problemOf(new KimitsuError("forbidden", "Not you."), now("pending"))).toMatchObject({
     message: "Not you.",
     first: null,

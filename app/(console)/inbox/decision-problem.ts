@@ -13,11 +13,11 @@ type Now = Pick<ApprovalView, "status" | "digest" | "expiresAt" | "decidedAt"> &
   decisions: readonly Pick<ApprovalView["decisions"][number], "user" | "verdict" | "at">[];
 };
 
-/** A refusal in the words of the card. `now` is the approval as it is after the refusal. */
+/** A refusal as the card shows it. `now` is the approval as it is after the refusal. */
 export function toDecisionProblem(error: KimitsuError, now: Now | null, attempt: Attempt): DecisionProblem {
   const why = whyOf(error, now, attempt);
   const first = now && cameFirst(why, now, attempt);
-  // A message of the server names ids and times of no zone that the reader lives in.
+  // A message of the server contains ids and times outside the reader's time zone.
   return {
     kind: "not_recorded",
     why,
@@ -43,15 +43,15 @@ function whyOf(error: KimitsuError, now: Now | null, { userId, digest, at }: Att
     case "pending":
       if (isOwn) return "decided_by_you";
       if (now.digest !== digest) return "changed";
-      // The database counts a call as expired in the moment its time is over; the sweep writes it down a little later.
+      // The database counts a call as expired at the moment its time is over; the sweep records it a little later.
       if (now.expiresAt !== null && now.expiresAt <= at) return "expired";
       return now.decisions.length > 0 ? "decided" : "invalid";
   }
 }
 
 /**
- * Null where nothing did, or where it does not stand in the way: another's approval of a call that goes on waiting is
- * told by what the server refused for it.
+ * Null where nothing came first, or where it does not matter: another person's approval of a call that still waits is
+ * covered by the server's refusal.
  */
 function cameFirst(why: DecisionProblem["why"], now: Now, { userId, at }: Attempt): CameFirst | null {
   const facts = (by: string[], verdict: CameFirst["verdict"], when: Date | null): CameFirst => ({

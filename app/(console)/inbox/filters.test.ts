@@ -17,7 +17,7 @@ const COUNTS: InboxCounts = {
 const numbers = (params: Record<string, string>) =>
   Object.fromEntries(toFilters(readInboxView(params), COUNTS).chips.map(({ label, count }) => [label, count]));
 
-it("gives a chip a number only where pressing it shows so many", () => {
+it("gives a chip a number only where pressing it shows that many", () => {
   expect(numbers({})).toEqual({ All: "9", Mine: "5", Critical: "2", High: "3", Medium: "4" });
   expect(numbers({ sort: "age" })).toEqual(numbers({}));
   expect(numbers({ workflow: "refunds" })).toEqual({ All: "9", Mine: null, Critical: null, High: null, Medium: null });
@@ -27,7 +27,7 @@ it("gives a chip a number only where pressing it shows so many", () => {
   expect(numbers({ danger: "high" })).toEqual({ All: "9", Mine: null, Critical: "2", High: "3", Medium: "4" });
 });
 
-it("says how many fit the filters where no chip does", () => {
+it("says how many match the filters where no chip does", () => {
   const words = (params: Record<string, string | undefined>, nextCursor: string | null = null) =>
     describeCount(readInboxView(params), COUNTS, { items: [1, 2], nextCursor });
   for (const params of [{}, { danger: "high" }, { mine: "1" }, { aside: "1" }]) expect(words(params)).toBe("9");
@@ -41,7 +41,7 @@ it("says how many fit the filters where no chip does", () => {
   expect(words({ q: "order" }, "more")).toBe("2+ of 9");
 });
 
-it("says when the names to choose from are not all", () => {
+it("says when the list of names is incomplete", () => {
   const words = (all: number) =>
     toFilters(readInboxView({}), { ...COUNTS, all }).selects.map(({ choices }) => choices[0]?.label);
   expect(words(999)).toEqual(["Workflows", "Agents", "Tools"]);
@@ -52,7 +52,7 @@ it("says when the names to choose from are not all", () => {
   ]);
 });
 
-it("All is on only without any filter, and takes every one away but the order", () => {
+it("All is on only without any filter, and removes every one but the order", () => {
   const all = (params: Record<string, string>) => toFilters(readInboxView(params), COUNTS).chips[0];
   expect(all({ sort: "age" })).toMatchObject({ isOn: true });
   for (const name of ["workflow", "agent", "tool", "q"])

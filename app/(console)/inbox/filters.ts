@@ -15,13 +15,14 @@ interface Filters {
   order: FilterChoice;
   search: FilterSearch;
   /**
-   * Apart from the others, because it comes and goes with what the reader does, and they should stay where they are.
+   * Apart from the others, because it appears and disappears with the reader's actions, and the others should stay in
+   * place.
    */
   aside: FilterChip | null;
 }
 
 export function toFilters(view: InboxView, counts: InboxCounts): Filters {
-  // Counted is the whole queue: beside another filter a chip's number would promise what it does not show.
+  // The whole queue is counted: beside another filter a chip's number would promise what it does not show.
   const isNarrowed = [view.workflow, view.agent, view.tool, view.text, view.aside].some((value) => value !== undefined);
   const isAll = !view.danger && !view.mine && !isNarrowed;
   const level = (danger: DangerLevel, count: number | null) =>
@@ -31,7 +32,7 @@ export function toFilters(view: InboxView, counts: InboxCounts): Filters {
   const lesser = (["medium", "low", "safe"] as const).filter(
     (danger) => danger === "medium" || view.danger === danger || counts.dangers[danger] !== undefined,
   );
-  // Of more than are counted nobody knows how many are of which level.
+  // Beyond the count limit nobody knows how many are of which level.
   const countOf = (danger: DangerLevel): number | null =>
     counts.all < COUNT_MAX ? (counts.dangers[danger] ?? 0) : null;
   const chip = (
@@ -39,7 +40,7 @@ export function toFilters(view: InboxView, counts: InboxCounts): Filters {
     count: number | null,
     change: Parameters<typeof listAddress>[1],
   ): FilterChip => ({ ...words, count: count === null ? null : print(count), href: listAddress(view, change) });
-  // Names are those of the calls that were counted; a filter for another one can still stand in the address.
+  // Names are those of the counted calls; the address can still hold a filter for another one.
   const partly = counts.all < COUNT_MAX ? "" : " of the newest 1,000";
   return {
     chips: [
@@ -89,8 +90,8 @@ export function toFilters(view: InboxView, counts: InboxCounts): Filters {
 }
 
 /**
- * How many wait. Where no chip says it of the filters that are on, also how many fit these, as far as the first page
- * tells.
+ * How many wait. Where no chip shows it for the active filters, also how many match these, as far as the first page
+ * shows.
  */
 export function describeCount(
   view: InboxView,
@@ -104,7 +105,7 @@ export function describeCount(
     : `${items.length}${nextCursor ? "+" : ""} of ${print(counts.all)}`;
 }
 
-/** A filter that is on stays among the choices although nothing fits it any more. */
+/** An active filter stays among the choices although nothing matches it any more. */
 function select(
   name: string,
   { all, known, current }: { all: string; known: readonly string[]; current: string | undefined },

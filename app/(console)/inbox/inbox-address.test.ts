@@ -32,7 +32,7 @@ it("says what it cannot read and leaves it out", () => {
   expect(view.problems).toHaveLength(3);
 });
 
-it("a place in the list survives the way through the address", () => {
+it("a position in the list survives the round trip through the address", () => {
   for (const expiresAt of [null, new Date("2026-01-01T10:00:00.123Z")]) {
     expect(parseCursor(formatCursor({ id: ID, danger: "critical", expiresAt }))).toEqual({
       id: ID,

@@ -2,7 +2,7 @@ import type { InboxFilter } from "@/lib/approvals/queries/inbox-reader";
 import { type InboxCursor, type InboxSort, parseCursor } from "@/lib/approvals/queries/list-inbox";
 import { addressWith, oneText } from "../search-params";
 
-/** What the address of the inbox says: which calls, in which order, from which place on. */
+/** What the address of the inbox says: which calls, in which order, from which position on. */
 export interface InboxView extends Omit<InboxFilter, "aside"> {
   /** Words to look for; `q` in the address. */
   text?: string;
@@ -15,7 +15,7 @@ export interface InboxView extends Omit<InboxFilter, "aside"> {
   problems: string[];
 }
 
-/** More is no search. */
+/** Longer text is not a search. */
 export const TEXT_LENGTH_MAX = 200;
 const SORTS = ["expiry", "age", "danger"] as const;
 const DANGERS = ["critical", "high", "medium", "low", "safe"] as const;

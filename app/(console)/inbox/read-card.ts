@@ -5,7 +5,7 @@ import { findRuntime } from "@/lib/runs/runtime";
 import { type ApprovalCard, findCard } from "@/lib/approvals/queries/find-card";
 import { findApproval } from "@/lib/approvals/queries/get-approval";
 
-/** The card as this person sees it. A process without a project shows what is on record; it decides nothing. */
+/** The card as this person sees it. A process without a project shows what is recorded; it decides nothing. */
 export async function readCard({ user }: Session, approvalId: string, now: Date): Promise<ApprovalCard | null> {
   const { db } = engineDeps();
   const approval = await findApproval(db, approvalId);

@@ -19,7 +19,7 @@ interface Props {
   canAudit: boolean;
 }
 
-/** What somebody should look at: questions without an answer, without a reader, or without a point. */
+/** What somebody should check: questions without an answer, approvals that nobody read, and rules that never reject. */
 export function Attention(props: Props) {
   return (
     <>

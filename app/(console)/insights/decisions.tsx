@@ -11,7 +11,7 @@ import type { Period } from "./period";
 
 type Part = VerdictPart & Period["parts"][number];
 
-/** What people said, and how long they took, part by part of the period. */
+/** What people decided, and how long they took, part by part of the period. */
 export function Decisions({
   period,
   verdicts,

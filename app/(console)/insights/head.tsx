@@ -3,7 +3,7 @@ import { describeShare } from "@/components/insights/share-bar";
 import { describeCost, describeCount, describeDuration, describeNumber } from "@/components/runs/describe-figures";
 import type { Insights } from "./load-insights";
 
-/** The few figures that say how it goes; each is explained further down. */
+/** The few figures that summarise it; each is explained further down. */
 export function Head({ insights }: { insights: Insights }) {
   const { approved, rejected, expired, p50Ms, p90Ms } = insights.verdicts.whole;
   const decided = approved + rejected;

@@ -10,7 +10,7 @@ import type { Period } from "./period";
 export type Insights = Awaited<ReturnType<typeof loadInsights>>;
 type Db = Parameters<typeof getVerdicts>[0];
 
-/** All at once: the page is as quick as the slowest of them. */
+/** All in parallel: the page is as fast as the slowest of them. */
 export async function loadInsights(db: Db, { from, to, parts }: Period, limit: number) {
   const span = { from, to, limit };
   const [verdicts, tools, reviewers, expiries, rules, quick, workflows, models] = await Promise.all([

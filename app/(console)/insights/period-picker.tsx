@@ -5,7 +5,7 @@ import { controlClass } from "@/components/ui/field";
 import { longDay } from "./day-name";
 import { type Period, PERIODS } from "./period";
 
-/** A plain form and links that change the address, so that what is shown can be sent to someone. */
+/** A plain form and links that change the address, so that a view can be shared as a link. */
 export function PeriodPicker({ period, zone }: { period: Period; zone: string }) {
   return (
     <div className="flex flex-wrap items-end gap-x-6 gap-y-3 border-b border-line px-4 py-3 tablet:px-6">

@@ -13,7 +13,7 @@ describe("the days of a zone", () => {
     expect(dayAt(now, "Asia/Tokyo")).toBe("2026-03-31");
   });
 
-  test("follow each other without gap or overlap through a whole year, also where midnight is left out", () => {
+  test("follow each other without gap or overlap through a whole year, also where midnight is skipped", () => {
     for (const zone of ["UTC", "Europe/Berlin", "America/New_York", "Africa/Cairo", "Asia/Beirut", "Pacific/Apia"]) {
       for (let n = 0; n < 366; n++) {
         const day = addDays("2026-01-01", n);
@@ -24,7 +24,7 @@ describe("the days of a zone", () => {
     }
   });
 
-  test("exist, or are no days", () => {
+  test("exist, or are refused", () => {
     expect(["2026-02-29", "2024-02-29", "2026-2-1", "yesterday"].map(parseDay)).toEqual([
       null,
       "2024-02-29",
@@ -65,7 +65,7 @@ describe("the period in the address of Insights", () => {
     expect(read({ to: "2026-03-01" }).period).toMatchObject({ firstDay: "2026-01-31", lastDay: "2026-03-01" });
   });
 
-  test("that cannot be read is named, with what would be right", () => {
+  test("that cannot be read is named, with what would be correct", () => {
     for (const [params, says] of [
       [{ days: "12" }, /7, 30, 90/],
       [{ from: "soon" }, /2026-01-31/],

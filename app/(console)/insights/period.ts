@@ -4,7 +4,7 @@ import { addDays, type Day, dayAt, daysBetween, parseDay, startOfDay } from "../
 
 export const PERIODS = ["7", "30", "90"] as const;
 const USUAL = "30";
-/** More bars than this cannot be told apart; from there on each stands for a week. */
+/** More bars than this cannot be distinguished; from there on each is a week. */
 const DAYS_SHOWN_MAX = 92;
 
 export interface Period {
@@ -14,7 +14,7 @@ export interface Period {
   lastDay: Day;
   from: Date;
   to: Date;
-  /** What the bars stand for, with the first moment of each. */
+  /** What the bars represent, with the first moment of each. */
   unit: "day" | "week";
   parts: { day: Day; from: Date; to: Date }[];
 }

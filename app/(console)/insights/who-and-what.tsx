@@ -14,7 +14,7 @@ interface Props {
   canAudit: boolean;
 }
 
-/** How often people say yes: to which tool, and who. */
+/** How often people approve: by tool and by person. */
 export function WhoAndWhat(props: Props) {
   if (props.insights.tools.total === 0) return null;
   return (

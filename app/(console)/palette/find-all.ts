@@ -11,8 +11,8 @@ import { findCurrentProject } from "../workflows/current-project";
 const TOOLS_MAX = 5;
 
 /**
- * Everything that has these words, as far as this person may see it. Each entry is an address, and each page asks again
- * who may.
+ * Everything that matches these words, as far as this person may see it. Each entry is an address, and each page checks
+ * permissions again.
  */
 export async function findAll(caller: Principal, text: string): Promise<FoundGroup[]> {
   const { db, now } = engineDeps();

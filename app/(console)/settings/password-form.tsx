@@ -11,7 +11,7 @@ export function PasswordForm({ hasPassword, email }: { hasPassword: boolean; ema
   return (
     <form action={action} className="grid max-w-96 gap-3">
       <FormFailure state={state} fields={["password", "currentPassword"]} />
-      {/* Password managers file the new password under this name. */}
+      {/* Password managers store the new password under this name. */}
       <input type="hidden" name="username" autoComplete="username" value={email} />
       {hasPassword ? (
         <TextField

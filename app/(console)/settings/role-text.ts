@@ -1,6 +1,6 @@
 import type { Role } from "@/lib/people/rules/roles";
 
-/** What each role may do, in the words of the people who give them; each may also do what the one before may. */
+/** What each role may do, in the words of the admins who assign them; each may also do what the one before may. */
 export const ROLE_TEXT: Record<Role, { label: string; article: "a" | "an"; may: string }> = {
   viewer: { label: "Viewer", article: "a", may: "sees runs, tools and what waits; secrets stay hidden" },
   reviewer: { label: "Reviewer", article: "a", may: "approves and rejects calls, and sees all that a viewer sees" },

@@ -120,7 +120,7 @@ function ServerSection({ server, tools, now }: { server: RegistryServer; tools: 
   );
 }
 
-/** What is built in needs nobody to reach it. */
+/** Built-in servers need no connection. */
 function Health({ server, className }: { server: RegistryServer; className: string }) {
   return server.origin === "builtin" && server.health === "unknown" ? null : (
     <StatusMark {...HEALTH_WORDS[server.health]} className={className} />
@@ -135,7 +135,7 @@ function Checked({ server, now }: { server: RegistryServer; now: string }) {
   ) : null;
 }
 
-/** What an agent could name and none does. */
+/** What an agent could name, but none does. */
 function UnusedServers({ servers, now }: { servers: readonly RegistryServer[]; now: string }) {
   return (
     <section aria-labelledby="unused-title" className="grid gap-2 px-4 py-5 tablet:px-6">

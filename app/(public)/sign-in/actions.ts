@@ -15,7 +15,7 @@ export interface SignInState {
 
 const formSchema = z.object({ email: z.string().trim().min(1).max(254), password: z.string().min(1).max(1024) });
 
-/** Goes on to the page that was asked for, or returns why not. The password is never part of what is returned. */
+/** Redirects to the requested page, or returns why not. The password is never part of what is returned. */
 export async function signInWithPassword(_state: SignInState, form: FormData): Promise<SignInState> {
   const given = formSchema.safeParse(
     form instanceof FormData ? { email: form.get("email"), password: form.get("password") } : {},
@@ -25,7 +25,7 @@ export async function signInWithPassword(_state: SignInState, form: FormData): P
     await signIn("credentials", { ...given.data, redirectTo: safeNextPath(textOf(form.get("next"))) });
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
-    // What is no address may be the password, typed into the wrong field; that is not sent back.
+    // Text that is not an address may be the password, typed into the wrong field; it is not sent back.
     return {
       problem: describeProblem(codeOf(error), factsOf(error)),
       email: given.data.email.includes("@") ? given.data.email : "",
@@ -34,7 +34,7 @@ export async function signInWithPassword(_state: SignInState, form: FormData): P
   return { problem: null, email: given.data.email };
 }
 
-/** Off to a provider's own page; the answer comes back through /api/auth. */
+/** Redirects to a provider's own page; the answer arrives through /api/auth. */
 export async function signInWithProvider(form: FormData): Promise<void> {
   // An action can be called by anyone with anything.
   if (!(form instanceof FormData)) return;

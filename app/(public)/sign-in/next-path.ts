@@ -1,11 +1,10 @@
-/** Leads on to the page that the person chose. */
+/** Redirects to the page that the person chose. */
 const HOME = "/";
-/** Never resolved by anyone: it only shows whether a path leaves the place it is read from. */
+/** Never resolved: it only shows whether a path leaves the site. */
 const HERE = "http://kimitsu.invalid";
 
 /**
- * Where to go after sign-in: a path of this very site, or the person's own first page. What names another host is
- * ignored.
+ * Where to go after sign-in: a path of this site, or the person's own first page. What names another host is ignored.
  */
 export function safeNextPath(value: string | string[] | undefined): string {
   if (typeof value !== "string" || !value.startsWith("/")) return HOME;

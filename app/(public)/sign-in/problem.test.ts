@@ -7,12 +7,12 @@ it("says how long to wait when there were too many attempts, never less than it 
   expect(describeProblem("rate_limited", { retryAfterS: 121 }).text).toContain("in 3 minutes");
 });
 
-it("tells a person whom a provider knows and we do not what to ask for", () => {
+it("says what to ask for when a provider knows a person and we do not", () => {
   expect(describeProblem("not_invited", { email: "ana@example.com" }).text).toBe(
     "Ask an admin to add ana@example.com, then sign in again.",
   );
 });
 
-it("has words for a code it has never seen", () => {
+it("has a text for an unknown code", () => {
   expect(describeProblem("SomethingNew").title).toBe("Sign-in did not work");
 });

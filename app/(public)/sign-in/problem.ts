@@ -1,11 +1,11 @@
-/** Why a sign-in did not happen, in words that say what to do next. */
+/** Why a sign-in failed, and what to do next. */
 export interface Problem {
   title: string;
   text: string;
 }
 
 interface Facts {
-  /** For a provider's refusal: whom to add. */
+  /** For a provider's refusal: the address to add. */
   email?: string;
   retryAfterS?: number;
 }

@@ -17,8 +17,8 @@ interface Props {
 const subscribeToNothing = () => () => undefined;
 
 /**
- * What the server refuses comes as an answer. Without one nobody knows, and the form stays with what was typed, but for
- * the password.
+ * What the server refuses comes as an answer. Without one the outcome is unknown, and the form stays with what was
+ * typed, except the password.
  */
 async function signInSafely(before: SignInState, form: FormData): Promise<SignInState> {
   try {
@@ -30,7 +30,7 @@ async function signInSafely(before: SignInState, form: FormData): Promise<SignIn
 }
 
 export function SignInForm({ nextPath, earlier }: Props) {
-  // Without scripts the form itself posts to the server, which only an action of the server's own can do.
+  // Without scripts the form itself posts to the server, which only a server action supports.
   const [answered, post] = useActionState<SignInState, FormData>(signInWithPassword, { problem: earlier, email: "" });
   const [state, send] = useActionState<SignInState, FormData>(signInSafely, answered);
   const hasScripts = useSyncExternalStore(

@@ -25,7 +25,7 @@ export const { handlers, signIn, signOut } = NextAuth(() =>
   }),
 );
 
-/** The browser in which it worked is known from then on. */
+/** The browser is known from the first successful sign-in on. */
 async function withPassword(
   given: Parameters<SignInDoors["withPassword"]>[0],
 ): ReturnType<SignInDoors["withPassword"]> {
@@ -35,7 +35,7 @@ async function withPassword(
   if ("refused" in answer) return answer;
   const { userId } = answer;
   const id = browser?.userId === userId ? browser.id : crypto.randomUUID();
-  // Only a proxy that is trusted can say so; what a client claims is removed before.
+  // Only a trusted proxy can set it; what a client sends is removed before.
   const isHttps = (await headers()).get("x-forwarded-proto") === "https";
   jar.set(KNOWN_BROWSER_COOKIE, await sealKnownBrowser({ id, userId }), knownBrowserCookie(isHttps));
   return answer;

@@ -44,9 +44,9 @@ const openTrail = (token: string, method?: string) => open(GET, "/audit-log/expo
 const openRuns = (token: string) => open(EXPORT_RUNS, "/runs/export?format=csv", token);
 
 describe(
-  verifies("http:exports", "429 for the third export of a person at a time, of whatever kind, with when to come back"),
+  verifies("http:exports", "429 for the third simultaneous export of a person, of either kind, with Retry-After"),
   () => {
-    test("others are not held up, and one that was read to its end, or that its reader left, makes room", async () => {
+    test("others are not affected, and one that was read to its end, or whose reader left, frees a slot", async () => {
       const [trail, runs] = [await openTrail(ana), await openRuns(ana)];
       expect([trail.status, runs.status]).toEqual([200, 200]);
       const refused = await openTrail(ana);
@@ -68,12 +68,12 @@ describe(
       expect((await openRuns(ana)).status).toBe(200);
     });
 
-    test("asking for the head of one takes no place", async () => {
+    test("a HEAD request takes no slot", async () => {
       for (let count = 0; count < 3; count++) expect((await openTrail(ana, "HEAD")).status).toBe(200);
       expect((await openTrail(ana)).status).toBe(200);
     });
 
-    test("one that breaks off makes room", async () => {
+    test("one that is cut off frees a slot", async () => {
       const line = await openCountingLine(database.url);
       Object.assign(globalThis, { __kimitsuDb: line.db });
       const broken = [await openRuns(ana), await openRuns(ana)];

@@ -215,7 +215,7 @@ describe(verifies("calls:api", "a webhook, a secret"), () => {
 });
 
 describe("404", () => {
-  test("for a call and for a run that are not there", async () => {
+  test("for a call and for a run that do not exist", async () => {
     expect((await read("call_none")).status).toBe(404);
     expect((await ask(LIST, "/runs/run_none/calls", { token: viewer }, { runId: "run_none" })).status).toBe(404);
   });

@@ -145,7 +145,7 @@ describe("cancel", () => {
     expect((await bench.server.calls("t-none")).length).toBe(before);
   });
 
-  test("409 for a run that is over, and nothing changes", async () => {
+  test("409 for a run that has ended, and nothing changes", async () => {
     const runId = await started();
     await post(CANCEL, runId, {});
     const { status, body } = await post(CANCEL, runId, {});

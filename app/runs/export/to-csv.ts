@@ -37,8 +37,8 @@ export function toCsvLine(run: RunSummary): string {
 }
 
 /**
- * By RFC 4180. A text that begins like a formula gets an apostrophe, because names and errors come from elsewhere and
- * spreadsheets obey.
+ * By RFC 4180. A text that begins like a formula gets an apostrophe, because names and errors are untrusted and
+ * spreadsheets evaluate formulas.
  */
 function toCell(value: string | number | null): string {
   if (value === null) return "";

@@ -10,7 +10,7 @@ beforeAll(async () => {
   bench = await openApiBench(database, { allowlist: "- echo\n- t-none" });
 });
 
-test("while it is on nothing is sent, not even what needs no one; turned back, runs go on", async () => {
+test("while it is on nothing is sent, not even what needs no approval; turned off, runs continue", async () => {
   const { token } = await bench.login("admin");
   const set = (paused: boolean) => ask(POST, "/settings/pause", { method: "POST", token, body: { paused } });
   expect((await ask(GET, "/settings/pause", { token })).body).toEqual({ paused: false });
@@ -30,7 +30,7 @@ test("while it is on nothing is sent, not even what needs no one; turned back, r
   ).toEqual(["dispatch.paused", "dispatch.resumed"]);
 });
 
-test("only an admin can turn it", async () => {
+test("only an admin can switch it", async () => {
   const { token } = await bench.login("operator");
   expect((await ask(POST, "/settings/pause", { method: "POST", token, body: { paused: true } })).status).toBe(403);
   expect((await ask(POST, "/settings/pause", { method: "POST", body: { paused: true } })).status).toBe(401);

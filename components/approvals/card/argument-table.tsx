@@ -9,7 +9,7 @@ import { ArgumentValue, ValueBefore } from "./argument-value";
 import { ShownText } from "./shown-text";
 
 const GONE_UNFOLDED = 5;
-/** The bar is drawn inside, so that names and values begin at one line whether they differ or not. */
+/** The bar is an inset shadow, so that names and values stay aligned whether they differ or not. */
 const CHANGED = "bg-new shadow-[inset_3px_0_0_var(--color-medium)]";
 
 interface Props {

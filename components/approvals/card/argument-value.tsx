@@ -7,22 +7,22 @@ import type { ShownValue } from "@/lib/approvals/view/show-arguments";
 import { SeenMark } from "./seen";
 import { ShownText } from "./shown-text";
 
-/** Of what is folded so much stands there. */
+/** How much of a folded value is shown. */
 const PREVIEW_LENGTH = 240;
 const PREVIEW_ITEMS = 8;
 const OLD_LENGTH_MAX = 600;
 
 interface Props {
   value: ShownValue;
-  /** It is folded at first; opened, it stands there in full. */
+  /** Folded at first; once opened, it is shown in full. */
   isLong: boolean;
   sameAs: string | null;
   part: string;
-  /** Of a list: the places of what is new in it. */
+  /** For a list: the positions of its new items. */
   newItems: readonly number[];
 }
 
-/** One argument, with the mark of where it ends: in a list, behind the last of it. */
+/** One argument, with the mark of its end: in a list, after the last item. */
 export function ArgumentValue({ value, isLong, sameAs, part, newItems }: Props) {
   const mark = <SeenMark part={part} />;
   switch (value.kind) {
@@ -111,7 +111,7 @@ function List({
   );
 }
 
-/** What the last approved call had in its place. */
+/** The value that the last approved call had here. */
 export function ValueBefore({ text }: { text: string }) {
   return (
     <Foldable

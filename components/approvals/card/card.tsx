@@ -29,7 +29,7 @@ interface Props {
   userId: string;
   listHref: string;
   nextHref: string;
-  /** Whether an admin holds all calls back. */
+  /** Whether an admin has paused all calls. */
   isPaused: boolean;
   actions: CardActions;
 }

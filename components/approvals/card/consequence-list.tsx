@@ -3,7 +3,7 @@ import type { DecisionFacts } from "@/components/approvals/decide/decision-facts
 
 type Facts = Pick<DecisionFacts, "rule" | "confirmWord" | "editClosed">;
 
-/** By this a button refers to the line that says what it does, whether or not the line has room on the screen. */
+/** Id by which a button refers to the text that says what it does, whether or not that text is visible. */
 export const consequenceId = (button: Consequence["button"]): string =>
   `does-${button === null ? "nothing" : button.toLowerCase().replace(" ", "-")}`;
 
@@ -20,7 +20,7 @@ export function Consequences({ facts }: { facts: Facts }) {
   );
 }
 
-/** On a phone, as the end of the card: the buttons at its foot leave no room for words. */
+/** On a phone, at the end of the card: the buttons at its foot leave no room for text. */
 export function ConsequenceList({ facts }: { facts: Facts }) {
   const all = listConsequences(facts);
   return (

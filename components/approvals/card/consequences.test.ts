@@ -46,7 +46,7 @@ it("promises to send nothing now while calls are paused, and nothing at all when
   );
 });
 
-it("lists what each button does, with why one is closed and what happens when nobody decides", () => {
+it("lists what each button does, with why one is disabled and what happens when nobody decides", () => {
   const words = (given: Partial<Parameters<typeof listConsequences>[0]>) =>
     listConsequences({ rule: facts, confirmWord: null, editClosed: null, ...given }).map(({ button, does }) => [
       button,
@@ -81,7 +81,7 @@ it("says what a rejection really ends: the run, an item that the fan-out may los
   }
 });
 
-it("tells that an expired call fails its step, unless the rule lets the agent go on", () => {
+it("says that an expired call fails its step, unless the rule lets the agent continue", () => {
   expect(describeExpiry(facts)).toContain("ends step act, and with it the run");
   expect(describeExpiry({ ...facts, timeoutBehavior: "reject", onReject: "recover" })).toContain(
     "counts as a rejection",

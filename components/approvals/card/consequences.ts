@@ -11,9 +11,9 @@ export interface RuleFacts {
   /** What ends when the agent fails. */
   reach: FailureReach;
   hasExpiry: boolean;
-  /** An admin holds all calls back. */
+  /** An admin has paused all calls. */
   isPaused: boolean;
-  /** The project's rules of today refuse the call as it is. */
+  /** The project's current rules refuse the call as it is. */
   isRefusedNow: boolean;
 }
 
@@ -53,7 +53,7 @@ export function describeApproval({ minApprovals, approvals, isPaused, isRefusedN
   return `counts as ${approvals + 1} of ${minApprovals}; it is sent when ${missing === 1 ? "one more person agrees" : `${missing} more people agree`}${isPaused ? " and calls go again" : ""}.`;
 }
 
-/** What a failure of the agent ends, and what goes on. */
+/** What a failure of the agent ends, and what continues. */
 export function describeEnd({ stepKey, reach }: RuleFacts): string {
   switch (reach.ends) {
     case "subagent":
@@ -65,7 +65,7 @@ export function describeEnd({ stepKey, reach }: RuleFacts): string {
   }
 }
 
-/** Whose work it is that the rule is about. */
+/** The work that the rule is about. */
 const workOf = ({ stepKey, reach }: RuleFacts): string =>
   reach.ends === "subagent" ? `the sub-agent ${reach.agent}` : `step ${stepKey}`;
 

@@ -6,7 +6,7 @@ import { useRefresh } from "@/components/ui/online";
 import { describeLeft } from "./describe-left";
 
 const TICK_MS = 1000;
-/** The sweep that expires approvals needs a moment; then the page asks what became of it. */
+/** The sweep that expires approvals needs a moment; then the page asks for the result. */
 const ASK_AFTER_MS = 1500;
 
 /** Milliseconds until then by this browser's clock, corrected by what the server's clock was when the page was made. */
@@ -21,7 +21,7 @@ export function useLeft(until: string | null, serverNow: string): number | null 
   return Date.parse(until) - Date.parse(serverNow) - (passed.since === serverNow ? passed.ms : 0);
 }
 
-/** "Expires in 14:32", with a ring that empties. When the time is over, it asks the server what became of the call. */
+/** "Expires in 14:32", with a ring that empties. When the time is over, it asks the server how the call ended. */
 export function Countdown({ until, from, now }: { until: string; from: string; now: string }) {
   const left = useLeft(until, now) ?? 0;
   const refresh = useRefresh();

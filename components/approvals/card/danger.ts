@@ -1,7 +1,7 @@
 import type { Tone } from "@/components/ui/tag";
 import type { DangerLevel } from "@/lib/policy/danger";
 
-/** The word always stands beside the colour. */
+/** The word is always shown beside the colour. */
 export const DANGER_WORDS: Record<DangerLevel, string> = {
   critical: "Critical",
   high: "High",

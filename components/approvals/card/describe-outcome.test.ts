@@ -11,7 +11,7 @@ const base = {
   decisions: [{ by: "Ana", verdict: "approved" as const, reason: null }],
 };
 
-it("has words of its own for every way in which an approval can end", () => {
+it("has a text of its own for every way in which an approval can end", () => {
   const ends = [
     describeOutcome({
       ...base,
@@ -44,7 +44,7 @@ it("says that a call was never sent only when it never was", () => {
     );
 });
 
-it("names the one who decided, and waits for more only while the call is on its way", () => {
+it("names the person who decided, and waits for more only while the call is in progress", () => {
   expect(describeOutcome({ ...base, status: "approved", call: call("succeeded") })).toMatchObject({
     title: "Approved by Ana, and done",
     isMoving: false,

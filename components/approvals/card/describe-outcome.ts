@@ -4,10 +4,10 @@ import { joinNames } from "./join-names";
 export interface Outcome {
   tone: "failed" | "done" | "note";
   title: string;
-  /** When, where the title ends in that. */
+  /** When it ended, where the title ends with a time. */
   at: string | null;
   detail: string | null;
-  /** The call is on its way: more will follow by itself. */
+  /** The call is in progress: more will follow by itself. */
   isMoving: boolean;
 }
 
@@ -16,7 +16,7 @@ type Facts = Pick<ApprovalCard, "status" | "approvals" | "minApprovals" | "decid
   call: Pick<ApprovalCard["call"], "status" | "isError" | "problem">;
 };
 
-/** What became of an approval, in words that tell the cases apart. Null while it waits. */
+/** How an approval ended, with a distinct text for each case. Null while it waits. */
 export function describeOutcome({ status, decisions, decidedAt, cancelledBy, call }: Facts): Outcome | null {
   const said = decisions.filter(({ verdict }) => verdict === status);
   const by = said.length > 0 ? ` by ${joinNames(said.map((decision) => decision.by))}` : "";
@@ -53,7 +53,7 @@ export function describeOutcome({ status, decisions, decidedAt, cancelledBy, cal
   }
 }
 
-/** A reason that ends as a sentence does needs no second stop. */
+/** A reason that ends with punctuation needs no second stop. */
 const quote = (reason: string): string => `“${reason}”${/[.!?…]$/.test(reason) ? "" : "."}`;
 
 function afterApproval(call: Facts["call"], by: string): Omit<Outcome, "at"> {

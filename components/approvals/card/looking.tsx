@@ -3,13 +3,13 @@
 import { useEffect } from "react";
 import { useViewers } from "./viewers";
 
-/** Who only passes by is not counted. */
+/** Short visits are not counted. */
 const BEGIN_MS = 1_000;
 const RENEW_MS = 15_000;
 
 /**
- * Tells the others that the reader has this card on the screen, as long as it is. Nothing depends on it, so a failure
- * is silent.
+ * Notifies others that the reader has this card open, as long as it is visible. Nothing depends on it, so a failure is
+ * silent.
  */
 export function LookingAt({ approvalId }: { approvalId: string }) {
   useEffect(() => {

@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Notice } from "@/components/ui/notice";
 import type { ApprovalCard } from "@/lib/approvals/queries/find-card";
 
-/** Whoever cannot decide learns why, and who could; a call that nobody can decide says so to everyone. */
+/** People who cannot decide see why, and who could; a call that nobody can decide says so to everyone. */
 export function WhoCould({ card }: { card: ApprovalCard }) {
   const { names, more } = card.deciders;
   const missing = card.minApprovals - card.approvals;

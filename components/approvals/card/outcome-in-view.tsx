@@ -3,8 +3,8 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
 /**
- * Read out when it comes, and brought to where it can be seen: whoever decided at the end of a long card should not
- * have to look for what became of it.
+ * Announced when it appears, and scrolled into view: a person who decided at the end of a long card should not have to
+ * search for the result.
  */
 export function OutcomeInView({ isThere, children }: { isThere: boolean; children: ReactNode }) {
   const ref = useRef<HTMLDivElement>(null);
@@ -14,7 +14,7 @@ export function OutcomeInView({ isThere, children }: { isThere: boolean; childre
     wasThere.current = isThere;
   }, [isThere]);
   return (
-    // There before there is anything to say: what comes together with its live region is not read out.
+    // Rendered before it has content: a live region that appears together with its text is not announced.
     <div ref={ref} aria-live="polite" className={isThere ? undefined : "sr-only"}>
       {children}
     </div>

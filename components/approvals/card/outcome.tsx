@@ -8,7 +8,7 @@ import { OutcomeInView } from "./outcome-in-view";
 import { RefreshWhileMoving } from "./refresh-while";
 import { ShownText } from "./shown-text";
 
-/** What became of it, on the same card, and who said what. */
+/** How it ended, on the same card, and who said what. */
 export function CardOutcome({ card }: { card: ApprovalCard }) {
   const outcome = describeOutcome(card);
   return (
@@ -58,7 +58,7 @@ export function CardOutcome({ card }: { card: ApprovalCard }) {
   );
 }
 
-/** Data in one line is hard to read; it is the same data in several. */
+/** JSON on one line is hard to read, so it is shown indented. */
 function layOut(output: string): string {
   if (!/^\s*[[{]/.test(output)) return output;
   try {

@@ -3,12 +3,12 @@
 import { useEffect } from "react";
 import { useRefresh } from "@/components/ui/online";
 
-/** Most calls take less than a blink; who waits for a long one need not ask often. */
+/** Most calls take less than a moment; for a long one it need not ask often. */
 const FIRST_MS = 200;
 const EVERY_MS = 1_600;
 
 /**
- * Stands on a card whose call is on its way: the page asks again until there is a result, even when the live line is
+ * On a card whose call is in progress the page asks again until there is a result, even when the live connection is
  * down.
  */
 export function RefreshWhileMoving() {

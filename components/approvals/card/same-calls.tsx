@@ -13,8 +13,8 @@ const BECAME: Partial<Record<NonNullable<ApprovalCard["same"]["approved"]>["stat
 };
 
 /**
- * That the very same call was let through already, or waits elsewhere too: what an agent in a loop, or a run that was
- * started twice, looks like.
+ * Says that the same call was approved already, or waits elsewhere too: a sign of an agent in a loop, or of a run that
+ * was started twice.
  */
 export function SameCalls({ card: { same, status, now } }: { card: ApprovalCard }) {
   if (status !== "pending" || (same.approved === null && same.waiting === 0)) return null;

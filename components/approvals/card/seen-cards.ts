@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 
-/** For as long as the tab is there, through reloads. Digests and ids only, nothing of what a call holds. */
+/** Kept while the tab is open, through reloads. Digests and ids only, nothing of a call's content. */
 const KEPT_IN = "kimitsu-seen-cards";
 const KEPT_MAX = 500;
 const none: ReadonlySet<string> = new Set();
@@ -21,7 +21,7 @@ function read(): ReadonlySet<string> {
 
 const keyOf = ({ id, digest }: { id: string; digest: string }): string => `${id} ${digest}`;
 
-/** The reader came to all of this card that must be. */
+/** The reader has seen every required part of this card. */
 export function rememberSeen(card: { id: string; digest: string }): void {
   if (read().has(keyOf(card))) return;
   seen = new Set([...read(), keyOf(card)].slice(-KEPT_MAX));
@@ -29,7 +29,7 @@ export function rememberSeen(card: { id: string; digest: string }): void {
   try {
     sessionStorage.setItem(KEPT_IN, JSON.stringify([...seen]));
   } catch {
-    // A browser that keeps nothing still knows it until the next reload.
+    // Without storage it is known until the next reload.
   }
 }
 
@@ -38,7 +38,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** Of which cards the reader came to all that must be; a batch approves no other that is dangerous, or folded. */
+/** Which cards the reader has seen completely; a batch approves no other that is dangerous or folded. */
 export function useWasSeen(): (card: { id: string; digest: string }) => boolean {
   const known = useSyncExternalStore(subscribe, read, () => none);
   return (card) => known.has(keyOf(card));

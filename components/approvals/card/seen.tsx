@@ -3,7 +3,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { rememberSeen } from "./seen-cards";
 
-/** What of a part of a card counts: that what was folded in it was opened, or that all of it was on the screen. */
+/** What counts for a part of a card: that what was folded in it was opened, or that all of it was on the screen. */
 export type Sight = "opened" | "seen";
 
 interface Seen {
@@ -11,9 +11,9 @@ interface Seen {
   sight: Sight;
   /** In the order of the card. */
   missing: readonly string[];
-  /** How many pixels of the window's end something stands over; null until that was measured. */
+  /** How many pixels at the bottom of the window are covered; null until measured. */
   covered: number | null;
-  /** False in the first moment, in which nothing on the screen was looked for yet. */
+  /** False at first, before the parts on the screen were searched for. */
   isSettled: boolean;
 }
 
@@ -35,9 +35,9 @@ interface Props {
   children: ReactNode;
 }
 
-/** Knows which parts of a card the reader has not come to yet. Approving waits for all of them. */
+/** Knows which parts of a card the reader has not seen yet. Approving waits for all of them. */
 export function SeenParts({ card, digest, parts, sight, children }: Props) {
-  // Other arguments are other parts; what else the card holds, such as why a decision was refused, outlives them.
+  // Changed arguments are new parts; other state of the card, such as why a decision was refused, is kept.
   const [seen, setSeen] = useState<{ digest: string; parts: ReadonlySet<string> }>({ digest, parts: new Set() });
   const [isLookedFor, setLookedFor] = useState(false);
   // What is folded is known from the start.
@@ -69,7 +69,7 @@ export function SeenParts({ card, digest, parts, sight, children }: Props) {
   return <SeenContext.Provider value={value}>{children}</SeenContext.Provider>;
 }
 
-/** On a phone the foot of the card stands over the end of what is scrolled; what lies under it is not on the screen. */
+/** On a phone the foot of the card covers the end of the scrolled area; what is under it does not count as seen. */
 function useCovered(): number | null {
   const [covered, setCovered] = useState<number | null>(null);
   useEffect(() => {
@@ -84,7 +84,7 @@ function useCovered(): number | null {
   return covered;
 }
 
-/** Opens what is folded and brings it to where it is read from; what is open already, to where it ends. */
+/** Opens a folded part and scrolls to its start; a part that is already open is scrolled to its end. */
 function goTo(part: string): void {
   const find = () => document.querySelector<HTMLElement>(`[data-part="${CSS.escape(part)}"]`);
   const row = find();
@@ -103,10 +103,7 @@ export function useMissingParts(): { missing: number; isSettled: boolean; goToNe
   return { missing: missing.length, isSettled, goToNext: () => void (next !== undefined && goTo(next)) };
 }
 
-/**
- * Stands at the very end of a part, and only while it is open: when it comes into view, what is before it was there
- * too.
- */
+/** At the very end of a part, and only while it is open: when it comes into view, what is before it was visible too. */
 export function SeenMark({ part }: { part: string }) {
   const { report, sight, covered } = useContext(SeenContext);
   const ref = useRef<HTMLSpanElement>(null);

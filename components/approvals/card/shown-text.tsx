@@ -2,10 +2,7 @@ import { Fragment } from "react";
 
 const MARKS = /(⟨U\+[0-9A-F]{4,6}⟩)/;
 
-/**
- * Text of a stranger. Characters that cannot be seen were written as their numbers before they came here; those stand
- * out.
- */
+/** Untrusted text. Invisible characters were already replaced by their numbers; those are highlighted. */
 export function ShownText({ text }: { text: string }) {
   return text.split(MARKS).map((part, index) =>
     // eslint-disable-next-line react/no-array-index-key -- parts of one text have no other name

@@ -16,7 +16,7 @@ export function TakeUpButton({ approvalId, takeUp }: { approvalId: string; takeU
         setProblem(ok ? null : message);
         if (!ok) return;
         announce(message);
-        // The button goes with what it did.
+        // The button disappears after its action.
         document.getElementById("card-title")?.focus({ preventScroll: true });
       } catch {
         setProblem("The connection broke; look whether it is back before you try again.");

@@ -2,7 +2,7 @@
 
 import { useMemo, useSyncExternalStore } from "react";
 
-/** Who else has which card open, as the live line last said. One page has one line, so the list lives in the module. */
+/** Who else has which card open, by the live connection. One page has one connection, so the list is in the module. */
 export interface CardViewer {
   approvalId: string;
   userId: string;

@@ -68,7 +68,7 @@ export function WhyAsked({ card }: { card: ApprovalCard }) {
   );
 }
 
-/** A tool that may no longer do what it was trusted for is more than one reason among others. */
+/** A tool whose definition changed since it was trusted is more than one reason among others. */
 export function DefinitionNote({ card: { server, tool, why } }: { card: ApprovalCard }) {
   const pin = why.find((entry) => entry.layer === "pin" && entry.outcome === "ask");
   if (!pin) return null;

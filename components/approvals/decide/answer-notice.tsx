@@ -15,7 +15,7 @@ const TITLES: Record<DecisionProblem["why"], string> = {
   offline: "Not sent: you are offline",
 };
 
-/** What went wrong with a decision. Certain and uncertain failures must never read alike. */
+/** What went wrong with a decision. Certain and uncertain failures must never look alike. */
 export function AnswerNotice({ answer, onLookAgain }: { answer: DecisionAnswer; onLookAgain: () => void }) {
   if (answer.kind === "recorded") return null;
   if (answer.kind === "uncertain") {

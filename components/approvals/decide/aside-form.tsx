@@ -22,7 +22,7 @@ interface Props {
   hasExpiry: boolean;
   note: string;
   onNote: (note: string) => void;
-  /** It was set aside, and the note with it. */
+  /** It was set aside together with the note. */
   onSet: () => void;
   setAside: SetAside;
   onCancel: () => void;
@@ -30,7 +30,7 @@ interface Props {
 
 /**
  * "Not now": for how long it sinks in the reader's own queue, and what the others should know. Then the next call is
- * there.
+ * shown.
  */
 export function AsideForm({ approvalId, nextHref, hasExpiry, note, onNote, onSet, setAside, onCancel }: Props) {
   const router = useRouter();

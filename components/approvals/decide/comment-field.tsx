@@ -6,7 +6,7 @@ import { controlClass } from "@/components/ui/field";
 
 const LENGTH_MAX = 2000;
 
-/** Said with an approval: it stands on record beside it, and the agent never reads it. */
+/** Entered with an approval: it is recorded with it, and the agent never reads it. */
 export function CommentField({
   autoFocus,
   value,

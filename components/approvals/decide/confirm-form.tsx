@@ -13,7 +13,7 @@ interface Props {
   onCancel: () => void;
 }
 
-/** A critical call is approved by writing the value that matters, so that no key pressed by habit can do it. */
+/** A critical call is approved by typing the value that matters, so that no key pressed by habit can do it. */
 export function ConfirmForm({ word, isPending, action, onConfirm, onCancel }: Props) {
   const [typed, setTyped] = useState("");
   const [isTried, setTried] = useState(false);

@@ -23,8 +23,8 @@ interface Props {
 }
 
 /**
- * The foot of a card. A refusal outlives the buttons, and so does what was written: whoever came too late is told so
- * although there is nothing left to press.
+ * The foot of a card. A refusal and unsent text outlive the buttons: a person who decided too late sees that although
+ * there is nothing left to press.
  */
 export function DecisionArea({ facts, actions, approvalId, userId, nextHref, isDecided }: Props) {
   const refresh = useRefresh();

@@ -8,11 +8,14 @@ import { KeyHint } from "@/components/approvals/queue/key-hint";
 
 interface Props {
   facts: DecisionFacts;
-  /** Parts of the call that the reader has not come to yet. */
+  /** Parts of the call that the reader has not seen yet. */
   unseen: number;
-  /** False in the first moment, in which nothing was looked for yet. */
+  /** False at first, before the parts were searched for. */
   isSettled: boolean;
-  /** False while the card, or what Approve does, came or changed so lately that a press was aimed at something else. */
+  /**
+   * False while the card, or what Approve does, appeared or changed so recently that a press was meant for something
+   * else.
+   */
   isStill: boolean;
   isOver: boolean;
   isPending: boolean;
@@ -23,7 +26,7 @@ interface Props {
   onComment: () => void;
 }
 
-/** What can be decided, with what each button does, and why one is closed. */
+/** What can be decided, with what each button does, and why one is disabled. */
 export function DecisionButtons({
   facts,
   unseen,

@@ -7,7 +7,7 @@ export interface DecisionFacts {
   approvalId: string;
   digest: string;
   tool: string;
-  /** What the reader has to have come to before the call is approved. */
+  /** What the reader must have seen before the call is approved. */
   sight: Sight;
   confirmWord: string | null;
   presets: readonly string[];

@@ -21,7 +21,7 @@ import { isCardLeft } from "@/components/approvals/queue/queue-place";
 import { useMissingParts } from "@/components/approvals/card/seen";
 import { describeEdits, type Drafts, NOTHING_WRITTEN, WrittenNote } from "./unsent-draft";
 
-/** So long after going to an unseen argument nothing is approved. */
+/** For this long after jumping to an unseen argument nothing is approved. */
 const GOING_MS = 1_000;
 
 const TOO_SOON = "Nothing was decided: what you see came or changed just now. Press again.";
@@ -38,14 +38,14 @@ interface Props {
 }
 
 /**
- * Another's approval takes the form for changes away, and what was typed for other arguments confirms none of these.
- * What is left to decide comes back.
+ * Another person's approval closes the form for changes, and a confirmation typed for other arguments does not count
+ * for these. The buttons are shown again.
  */
 function isOutdated({ mode, of }: { mode: Mode; of: string }, facts: DecisionFacts): boolean {
   return (mode === "edit" && facts.edit === null) || (mode === "confirm" && of !== facts.digest);
 }
 
-/** Where a person decides. What each button does stands beside it; a failure stays here until it is understood. */
+/** Where a person decides. What each button does is shown beside it; a failure stays until the reader dismisses it. */
 export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep }: Props) {
   const refresh = useRefresh();
   const [wanted, setWanted] = useState<{ mode: Mode; of: string }>({ mode: "choose", of: facts.digest });
@@ -56,18 +56,18 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
   const isPending = isSending && !isLost;
   const { missing: unseen, isSettled, goToNext } = useMissingParts();
   const wentAt = useRef(-Infinity);
-  // A comment that is there already when the card comes does not take the focus from whoever goes by keys.
+  // A comment that already exists when the card appears does not take the focus from keyboard users.
   const [isCommentOpened, setCommentOpened] = useState(false);
   const left = useLeft(facts.expiresAt, facts.now);
   const isOver = left !== null && left <= 0;
-  // What a press would do: another's change, or the last unseen argument, makes something else of it.
+  // What a press would do; another person's change, or seeing the last unseen argument, changes it.
   const meaning = JSON.stringify([facts.digest, facts.rule, facts.confirmWord]);
   const [isCardStill, isApproveStill] = [useStill(meaning), useStill(`${meaning} ${unseen > 0}`)];
 
   const send = (request: Omit<DecisionRequest, "approvalId" | "digest">) => {
     if (isPending) return;
     if (isCardLeft(facts.approvalId)) return showLeaving();
-    // A rejection takes a form of its own, which leaves with the card that it was opened on.
+    // A rejection has a form of its own, which closes with the card that it was opened on.
     if (!isCardStill && request.verdict === "approved") return showToast(TOO_SOON);
     setLost(false);
     start(async () => {
@@ -81,8 +81,8 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
         ...said,
         ...request,
       });
-      // An answer that got lost says nothing of the way back: that is looked at when the reader wants to, or the live
-      // line is there again. It is shown at once: a transition would wait for a page that cannot be had now.
+      // After a lost answer the outcome is unknown until the reader asks for it, or the live connection is back. It is
+      // shown at once: a transition would wait for a page that cannot be loaded now.
       if (next.kind === "uncertain") {
         setLost(true);
         return setAnswer(next);
@@ -118,7 +118,7 @@ export function DecisionPanel({ facts, actions, answer, setAnswer, drafts, keep 
   };
   const approve = () => {
     if (unseen > 0 || isOver) return;
-    // A press that was meant to go on to the next unseen argument must not approve when there is none any more.
+    // A press meant to jump to the next unseen argument must not approve when there is none left.
     if (!isApproveStill || performance.now() - wentAt.current < GOING_MS) return showToast(TOO_SOON);
     setAnswer(null);
     if (facts.confirmWord === null) send({ verdict: "approved" });

@@ -1,4 +1,4 @@
-/** What passes between the card and the server when a person decides. Plain data. */
+/** What the card and the server exchange when a person decides. Plain data. */
 import { isOnline } from "@/components/ui/online";
 import type { EditPreview } from "@/lib/approvals/view/preview-edit";
 
@@ -18,19 +18,19 @@ export interface DecisionRequest {
   edits?: ArgumentEdit[];
 }
 
-/** What came before a decision, in facts: the words for it are the page's, and the clock is the reader's. */
+/** What happened before a decision, as data: the page writes the text, with the reader's clock. */
 export interface CameFirst {
   by: string[];
   verdict: "approved" | "rejected" | null;
   at: string | null;
-  /** The server's clock when it told. */
+  /** The server's clock at the time of the answer. */
   now: string;
 }
 
 export interface DecisionProblem {
   kind: "not_recorded";
   why: "expired" | "decided" | "decided_by_you" | "run_ended" | "changed" | "forbidden" | "invalid" | "offline";
-  /** Null when it was refused for what it is; then the message says why. */
+  /** Null when it was refused for another reason; then the message says why. */
   first: CameFirst | null;
   message: string;
   issues: string[];
@@ -39,7 +39,7 @@ export interface DecisionProblem {
 export type DecisionAnswer =
   | { kind: "recorded"; status: "approved" | "rejected" | "pending" }
   | DecisionProblem
-  /** The answer got lost on its way, or the server failed midway. */
+  /** The answer was lost, or the server failed midway. */
   | { kind: "uncertain"; message: string };
 
 export type Decide = (request: DecisionRequest) => Promise<DecisionAnswer>;
@@ -55,7 +55,7 @@ export type SetAside = (request: SetAsideRequest) => Promise<{ ok: boolean; mess
 export type TakeUp = (approvalId: string) => Promise<{ ok: boolean; message: string }>;
 export type Extend = (approvalId: string) => Promise<{ ok: boolean; message: string }>;
 
-/** What a reviewer's changes would make of the call, or why that cannot be told. */
+/** What a reviewer's changes would make of the call, or why that is not known. */
 export type EditAnswer = ({ kind: "shown" } & EditPreview) | { kind: "not_shown"; message: string };
 export type ReviewEdit = (approvalId: string, edits: ArgumentEdit[]) => Promise<EditAnswer>;
 
@@ -68,7 +68,7 @@ export interface CardActions {
   reviewEdit: ReviewEdit;
 }
 
-/** Nothing is sent by looking at changes, so a broken connection leaves nothing open. */
+/** Previewing changes sends nothing, so a broken connection leaves nothing uncertain. */
 export async function reviewSafely(review: ReviewEdit, approvalId: string, edits: ArgumentEdit[]): Promise<EditAnswer> {
   try {
     return await review(approvalId, edits);
@@ -78,7 +78,7 @@ export async function reviewSafely(review: ReviewEdit, approvalId: string, edits
 }
 
 /**
- * Calls the server; a connection that breaks leaves it open whether the decision arrived. Without a network nothing
+ * Calls the server; after a broken connection it is unknown whether the decision arrived. Without a network nothing
  * left this browser.
  */
 export async function decideSafely(decide: Decide, request: DecisionRequest): Promise<DecisionAnswer> {

@@ -15,12 +15,12 @@ it.each([
   [late("decided", ["Ben"], "rejected"), "Ben rejected it"],
   [late("decided", ["Ben", "Cem"], "approved"), "Ben and Cem approved it"],
   [late("decided_by_you", [], "approved"), "You approved it"],
-])("what came first is told without a time in the words: %j", (problem, what) => {
+])("what came first is described without a time in the text: %j", (problem, what) => {
   expect(describeProblem(problem)).toMatchObject({ what, at: AT });
   expect(describeProblem(problem).more.at(-1)).toBe("Nothing was changed.");
 });
 
-it("what was refused for another reason is told as the server says it, each issue once", () => {
+it("what was refused for another reason is shown as the server says it, each issue once", () => {
   const problem: DecisionProblem = {
     kind: "not_recorded",
     why: "invalid",

@@ -11,8 +11,8 @@ export interface ProblemWords {
 }
 
 /**
- * What came first is told in the page's own words, and its time by the reader's clock; what was refused for another
- * reason, as the server says it.
+ * What came first is described by the page, with the reader's clock; a refusal for another reason is shown as the
+ * server says it.
  */
 export function describeProblem({ why, message, issues, first }: DecisionProblem): ProblemWords {
   if (first === null)

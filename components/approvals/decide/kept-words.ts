@@ -2,10 +2,7 @@
 
 import { useCallback, useSyncExternalStore } from "react";
 
-/**
- * What someone wrote on a card and has not sent, in their own words. Arguments are never among them: they may hold what
- * is secret.
- */
+/** Unsent text on a card. Arguments are never part of it: they may hold secrets. */
 export interface Words {
   comment: string;
   /** Whether the comment goes along with an approval. */
@@ -17,8 +14,7 @@ export interface Words {
 export const NO_WORDS: Words = { comment: "", hasComment: false, reason: "", note: "" };
 
 /**
- * Through reloads, for as long as the tab is there; never longer than the call waits, and for nobody else who signs in
- * here.
+ * Kept through reloads while the tab is open; never longer than the call waits, and for nobody else who signs in here.
  */
 const KEPT_IN = "kimitsu-unsent-words";
 const CARDS_MAX = 20;
@@ -30,7 +26,7 @@ interface Kept {
 }
 
 let kept: Kept | null = null;
-/** Cards whose call is over: their words are known until the page is left, and kept no more. */
+/** Cards whose call has ended: their text is shown until the page is left, and no longer stored. */
 const over = new Set<string>();
 const listeners = new Set<() => void>();
 
@@ -56,7 +52,7 @@ function store({ userId, cards }: Kept): void {
     if (Object.keys(waiting).length === 0) sessionStorage.removeItem(KEPT_IN);
     else sessionStorage.setItem(KEPT_IN, JSON.stringify({ userId, cards: waiting }));
   } catch {
-    // A browser that keeps nothing still knows it until the next reload.
+    // Without storage it is known until the next reload.
   }
 }
 
@@ -74,7 +70,7 @@ function write(userId: string, card: string, words: Words): void {
   for (const listener of listeners) listener();
 }
 
-/** On a card whose call is over the words still stand, to be copied; a reload does not bring them back. */
+/** On a card whose call has ended the text is still shown, to be copied; a reload does not restore it. */
 export function stopKeeping(userId: string, card: string): void {
   over.add(card);
   store(readAll(userId));

@@ -8,10 +8,10 @@ import { classNames } from "@/components/ui/class-names";
 import { KeyHint } from "@/components/approvals/queue/key-hint";
 import { moveInQueue } from "@/components/approvals/queue/queue-place";
 
-/** At the foot of a card on which there is nothing to decide: on to the call that took its place. */
+/** At the foot of a card with nothing to decide: a link to the call that took its place. */
 export function NextPanel({ nextHref, isDecided }: { nextHref: string; isDecided: boolean }) {
   const { push } = useRouter();
-  // It stands where Approve stood: the second of two presses leads nowhere.
+  // It appears where Approve was: the second of two presses must do nothing.
   const isStill = useStill("next");
   const goOn = (event: { preventDefault: () => void }) => {
     if (!isStill || moveInQueue(1, push)) event.preventDefault();

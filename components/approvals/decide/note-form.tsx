@@ -7,7 +7,7 @@ import { controlClass } from "@/components/ui/field";
 import { isComposing } from "@/components/ui/is-composing";
 
 const LENGTH_MAX = 2000;
-/** Choices above the text: of one look, whether they are buttons or radios. */
+/** Choices above the text, which look the same as buttons and as radios. */
 export const chipClass = "rounded-full border border-line-strong bg-panel px-3 py-0.5 text-sm max-tablet:py-1.5";
 
 interface Props {

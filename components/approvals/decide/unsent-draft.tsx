@@ -6,8 +6,7 @@ import { joinNames } from "@/components/approvals/card/join-names";
 import { NO_WORDS, type Words } from "./kept-words";
 
 /**
- * What was written and not sent. Leaving a form keeps it; changed arguments are gone with the card, words only with the
- * tab or the call.
+ * Unsent text. Leaving a form keeps it; changed arguments are lost with the card, text only with the tab or the call.
  */
 export interface Drafts extends Words {
   /** With the digest of the arguments that it changes, and in words what it makes of them. */
@@ -20,7 +19,7 @@ export function describeEdits(edits: readonly ArgumentEdit[]): string {
   return edits.map((edit) => `${edit.name}: ${"value" in edit ? JSON.stringify(edit.value) : "taken out"}`).join("\n");
 }
 
-/** Where somebody else's decision took the form away: the words are still there, to be copied. */
+/** When another person's decision closed the form: the text is still shown, to be copied. */
 export function UnsentDraft({ drafts: { reason, note, comment, edit } }: { drafts: Drafts }) {
   const text = [reason, note, comment, edit?.words ?? ""]
     .map((words) => words.trim())
@@ -44,7 +43,7 @@ export function UnsentText({ title, text }: { title: string; text: string }) {
   );
 }
 
-/** Beside the buttons: what one of them would bring back. */
+/** Beside the buttons: the unsent text that one of them would restore. */
 export function WrittenNote({ drafts: { reason, note, edit } }: { drafts: Drafts }) {
   const written = [
     ...(reason.trim() === "" ? [] : ["a reason"]),

@@ -26,7 +26,7 @@ interface Props {
 
 /**
  * One argument in the form for changes: its name, whether it is sent at all, its value, and what is wrong with it or
- * hides in it.
+ * invisible in it.
  */
 export function EditFieldRow({ field, invisible, draft, problem, isFirst, onChange }: Props) {
   const id = useId();

@@ -58,7 +58,7 @@ it.each([
   expect(Object.keys(problems)).toEqual([name]);
 });
 
-it("a list of texts is written one to a line, and as JSON where a line could not tell what it was", () => {
+it("a list of texts is written one per line, and as JSON where lines would be ambiguous", () => {
   const list = { properties: { to: { type: "array", items: { type: "string" } } } };
   const [field] = listEditFields(list, { to: ["a@x.test", " b "] });
   expect(toDraft(field!)).toEqual({ text: "a@x.test\n b ", isSent: true });

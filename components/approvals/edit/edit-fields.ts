@@ -26,7 +26,7 @@ export function listEditFields(schema: Schema | null, args: unknown): EditField[
   const given = isObject(args) ? args : {};
   const properties = isObject(schema?.properties) ? schema.properties : {};
   const required = Array.isArray(schema?.required) ? schema.required : [];
-  // Required ones first, in the order of the schema; of the others no order is on record.
+  // Required ones first, in the order of the schema; the order of the others is not recorded.
   const names = [
     ...new Set([
       ...required.filter((name) => Object.hasOwn(properties, String(name))).map(String),
@@ -38,7 +38,7 @@ export function listEditFields(schema: Schema | null, args: unknown): EditField[
     const property = isObject(properties[name]) ? properties[name] : {};
     return {
       ...toSchemaField(name, property, { required: required.includes(name), value: given[name] }),
-      // A picker would not show a value that it cannot read, and examples of a stranger are nothing to offer.
+      // A picker would not show a value that it cannot read, and untrusted examples are not offered.
       inputType: "text",
       examples: [],
       description: typeof property.description === "string" ? property.description : "",
@@ -59,7 +59,7 @@ export interface ReadForm {
   problems: Record<string, string>;
 }
 
-/** What differs from the agent's proposal. Hidden values are never among it: they are sent as they are. */
+/** What differs from the agent's proposal. Hidden values are never part of it: they are sent as they are. */
 export function readForm(fields: readonly EditField[], drafts: Readonly<Record<string, Draft>>): ReadForm {
   const form: ReadForm = { edits: [], problems: {} };
   for (const field of fields) {

@@ -83,7 +83,7 @@ export function EditForm({ edit, drafts: written, onDrafts, review, isPending, o
         {isTried && !hasProblems && edits.length === 0 ? <Notice tone="note" title="Nothing is changed yet" /> : null}
       </div>
       {reviewed?.answer.kind === "not_shown" ? <Notice tone="failed" title={reviewed.answer.message} /> : null}
-      {/* However long the form is, what ends it is on the screen; it stands in the padding of the panel that scrolls. */}
+      {/* However long the form is, its buttons stay on the screen, in the padding of the scrolling panel. */}
       <div className="sticky -bottom-3.5 -mx-4 -mb-3.5 flex flex-wrap justify-end gap-2 border-t border-line bg-paper px-4 py-3 tablet:-mx-6 tablet:px-6">
         <Button data-key="escape" onClick={onCancel}>
           Back

@@ -16,12 +16,12 @@ interface Props {
 
 /** Proposed by the agent on one side, what will be sent on the other. */
 export function EditReview({ preview: { rows, confirmWord }, isPending, onApprove, onBack }: Props) {
-  // Whoever presses Enter twice in the form has not read what came of it.
+  // A person who presses Enter twice in the form has not read the result.
   const isStill = useStill("review");
   const review = useRef<HTMLDivElement>(null);
-  // The panel was scrolled through the form; what is to be read begins at its top.
+  // The panel was scrolled through the form; the review begins at its top.
   useEffect(() => {
-    // Newer browsers give a promise back, which is no way to clean up.
+    // Newer browsers return a promise, which is not a clean-up function.
     void review.current?.parentElement?.scrollTo({ top: 0 });
   }, []);
   return (
@@ -65,7 +65,7 @@ export function EditReview({ preview: { rows, confirmWord }, isPending, onApprov
           ))}
         </tbody>
       </table>
-      {/* However long the changes are, what ends them is on the screen, and the focus on it hides none of them. */}
+      {/* However long the changes are, the buttons stay on the screen, and focusing them hides no change. */}
       <div className="sticky -bottom-3.5 -mx-4 -mb-3.5 border-t border-line bg-paper px-4 py-3 tablet:-mx-6 tablet:px-6">
         {confirmWord === null ? (
           <div className="flex flex-wrap justify-end gap-2">

@@ -28,7 +28,7 @@ interface Props {
   pickable: number;
   onPickAll: () => void;
   onClear: () => void;
-  /** These are no longer to be decided; what was refused, or not come to, stays picked. */
+  /** These are no longer to be decided; what was refused, or not reached, stays picked. */
   onSent: (rows: readonly InboxRow[]) => void;
   decide: Decide;
 }
@@ -39,15 +39,13 @@ interface Progress {
   of: number;
 }
 
-/**
- * Decides several calls one after the other and tells of each what became of it. Critical ones cannot be picked at all.
- */
+/** Decides several calls one after the other and shows the result of each. Critical ones cannot be picked at all. */
 export function BatchBar({ chosen, gone, search, pickable, onPickAll, onClear, onSent, decide }: Props) {
   const refresh = useRefresh();
   const [progress, setProgress] = useState<Progress | null>(null);
   const [results, setResults] = useState<readonly BatchResult[]>([]);
   const [reason, setReason] = useState<string | null>(null);
-  /** How many the last batch was stopped before. */
+  /** How many calls the last batch did not send because it was stopped. */
   const [notSent, setNotSent] = useState(0);
   const [isStopping, setStopping] = useState(false);
   const isStopped = useRef(false);
@@ -56,7 +54,7 @@ export function BatchBar({ chosen, gone, search, pickable, onPickAll, onClear, o
   const ready = chosen.filter((row) => !unseen.includes(row));
   const [next] = unseen;
   const isLeft = reason !== null && chosen.length === 0 && progress === null;
-  // Nobody wrote anything: the next ones that are picked begin anew.
+  // Nothing was written: the next pick starts with an empty reason.
   if (isLeft && reason.trim() === "") setReason(null);
 
   const letStop = (isWanted: boolean) => {
@@ -85,24 +83,24 @@ export function BatchBar({ chosen, gone, search, pickable, onPickAll, onClear, o
     refresh();
   }
 
-  /** One step: out of the reason first, and only then out of what was picked. */
+  /** One step back: out of the reason first, and only then out of the selection. */
   function back() {
     if (reason !== null) return setReason(null);
     setResults([]);
     setNotSent(0);
     onClear();
   }
-  /** An Enter too many must not reject all of them without a word; the button does. */
+  /** An accidental Enter must not reject all of them without a reason; the button does. */
   const sendOnEnter = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || isComposing(event.nativeEvent) || !reason?.trim()) return;
-    // The focus goes on to Stop, which the rest of the same press must not reach.
+    // The focus moves to Stop, which the rest of the same press must not reach.
     event.preventDefault();
     void run("rejected");
   };
 
   const ends = chosen.filter((row) => row.endsOnReject).length;
   const missed = results.filter((result) => !result.isRecorded);
-  // While it goes on only what was refused is told, so that the queue above does not jump with each call.
+  // While it is in progress only refusals are shown, so that the queue above does not jump with each call.
   const isFolded = progress !== null || results.length > RESULTS_UNFOLDED;
   if (chosen.length === 0 && results.length === 0 && !reason?.trim()) return null;
   return (
@@ -205,7 +203,7 @@ export function BatchBar({ chosen, gone, search, pickable, onPickAll, onClear, o
               {chosen.length === 0 ? "Close" : reason === null ? "Clear" : "Back"}
             </Button>
           ) : null}
-          {/* Away from where the other buttons come back, so that a second press hits none of them. */}
+          {/* Placed away from the other buttons, so that a second press hits none of them. */}
           {progress ? (
             <Button
               size="small"
@@ -234,7 +232,7 @@ function describeGone(gone: number): string {
     : `${gone} more were selected, and are no longer here as they were; nothing is sent for them.`;
 }
 
-/** Whom a rejection tells nothing, and what it ends. */
+/** Which agents will not read about the rejection, and what it ends. */
 function describeEnds(ends: number, of: number): string {
   const others = of - ends;
   const whose =
@@ -246,7 +244,7 @@ function describeEnds(ends: number, of: number): string {
   return `${whose}, as a rule with the run, and ${ends === 1 ? "its agent is" : "their agents are"} told nothing.${others === 0 ? "" : ` ${others === 1 ? "The other agent reads" : `The other ${others} agents read`} the reason.`}`;
 }
 
-/** The very same call several times is more often a mistake than intended. */
+/** The same call several times is more often a mistake than intended. */
 function Alike({ chosen }: { chosen: readonly InboxRow[] }) {
   const kinds = Object.values(
     Object.groupBy(chosen, ({ server, tool, argumentsDigest }) => `${server} ${tool} ${argumentsDigest}`),

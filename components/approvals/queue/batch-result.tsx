@@ -14,7 +14,7 @@ export interface BatchResult {
   isRecorded: boolean;
 }
 
-/** A refusal that several share is told once. */
+/** A refusal that several share is shown once. */
 export function BatchResults({ results }: { results: readonly BatchResult[] }) {
   if (results.length === 0) return null;
   const groups = [...Map.groupBy(results, ({ id, words, isRecorded }) => (isRecorded ? id : words))];

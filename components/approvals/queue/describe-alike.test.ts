@@ -11,7 +11,7 @@ test("counts the calls of one kind", () => {
   expect(describeAlike([3])).toBe("All 3 of them are exactly alike: the same tool with the same arguments.");
 });
 
-test("counts all that are alike, and how many kinds they are", () => {
+test("counts all that are equal, and how many kinds they are", () => {
   expect(describeAlike([2, 3, 1])).toBe(
     "5 of them are 2 calls, each asked for more than once: the same tool with the same arguments.",
   );

@@ -23,7 +23,7 @@ it("keeps every row in its place, marks those that left, and counts those that c
   });
 });
 
-it("what moves up from the next page stands below, and is never told as new", () => {
+it("what moves up from the next page is placed below, and never announced as new", () => {
   const held = { rows: [row("a"), row("b"), row("c")], sunk: [], now: HELD };
   const fresh = { rows: [row("c"), row("d"), newRow("new"), row("e")], sunk: [], now: AFTER };
   expect(holdRows(held, fresh)).toEqual({
@@ -34,7 +34,7 @@ it("what moves up from the next page stands below, and is never told as new", ()
   });
 });
 
-it("when a whole page was decided, the next one stands below it, and under that what was set aside", () => {
+it("when a whole page was decided, the next one is placed below it, and under that what was set aside", () => {
   const held = { rows: [row("a"), row("b")], sunk: [], now: HELD };
   expect(holdRows(held, { rows: [row("c")], sunk: [row("d")], now: AFTER })).toEqual({
     rows: [gone(row("a")), gone(row("b")), here(row("c"))],
@@ -52,7 +52,7 @@ it("a call that was set aside meanwhile is neither gone nor new", () => {
   expect(shown).toEqual({ rows: [here(row("a")), here(row("b"))], sunk: [], arrived: 0, returned: 0 });
 });
 
-it("one that comes back between others, or above what was set aside, waits to be shown, and is not called new", () => {
+it("one that returns between others, or above what was set aside, is held back, and not called new", () => {
   expect(
     holdRows(
       { rows: [row("a"), row("c")], sunk: [], now: HELD },

@@ -2,7 +2,7 @@ import type { InboxRow } from "@/lib/approvals/queries/list-inbox";
 
 export interface QueueRows {
   rows: readonly InboxRow[];
-  /** What the reader has set aside; it stands at the end. */
+  /** What the reader has set aside; it comes last. */
   sunk: readonly InboxRow[];
   /** By the server's clock, when they were read. */
   now: string;
@@ -10,7 +10,7 @@ export interface QueueRows {
 
 export interface ShownRow {
   row: InboxRow;
-  /** It no longer waits, and stands only so that nothing takes its place. */
+  /** It no longer waits, and is shown only so that nothing takes its place. */
   isGone: boolean;
 }
 
@@ -20,15 +20,15 @@ export interface ShownRows {
   /** How many were asked for since and are not shown yet. */
   arrived: number;
   /**
-   * How many waited before and came back to this place in the queue, such as one that was taken up again; they are not
-   * shown yet either.
+   * How many waited before and came back to this place in the queue, such as one that is no longer set aside; they are
+   * not shown yet either.
    */
   returned: number;
 }
 
 /**
- * What is shown to someone who points at a queue: each row stays where it is, with what is new about it, and what came
- * waits. What only moved up from the next page is not news: it stands below the last row, where it takes nobody's
+ * What is shown while a person points at a queue: each row stays where it is, with its changes, and new rows are held
+ * back. What only moved up from the next page is not new: it is placed below the last row, where it takes nobody's
  * place.
  */
 export function holdRows(held: QueueRows, fresh: QueueRows): ShownRows {

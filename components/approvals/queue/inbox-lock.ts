@@ -1,6 +1,6 @@
 /**
- * Held by every window that shows an inbox. Desktop notifications keep quiet while one does: what would be told is on
- * the screen.
+ * Held by every window that shows an inbox. Desktop notifications are silent while one does: the inbox is on the
+ * screen.
  */
 export const INBOX_SHOWN = "kimitsu-inbox-shown";
 

@@ -1,4 +1,4 @@
-/** The key that does the same. Screen readers hear of keys in the map that "?" opens. */
+/** The key that does the same. Screen readers find the keys in the map that "?" opens. */
 export function KeyHint({ letter }: { letter: string }) {
   return (
     <kbd

@@ -30,8 +30,8 @@ const KEYS = [
 ] as const;
 
 /**
- * Single keys for the whole decision. They are off while somebody writes, also when the field is taken away under their
- * hands, in dialogs, with modifiers, and for who switched them off.
+ * Single keys for the whole decision. They are off while somebody types, also when the field disappears meanwhile, in
+ * dialogs, with modifiers, and for people who switched them off.
  */
 export function InboxKeys({ initial, save }: { initial: boolean; save: SavePreferences }) {
   const { push } = useRouter();

@@ -13,16 +13,16 @@ const RETRY_MS = 5_000;
 
 interface Props {
   userId: string;
-  /** The calls on the page, by what people call them. */
+  /** The calls on the page, by the names that people see. */
   watched: Readonly<Record<string, string>>;
   /** What has a higher id than this may have happened after the page was read. */
   unseenFrom: string;
 }
 
 /**
- * Keeps the inbox true while it is looked at: one line of events, closed while the tab is hidden, and a fresh page when
- * it comes back. Without the line (too many are open, or the network is away) the page is asked for every few seconds
- * instead.
+ * Keeps the inbox current while it is visible: one live connection, closed while the tab is hidden, and a fresh page
+ * when it is visible again. Without the connection (too many are open, or the network is down) the page is polled every
+ * few seconds instead.
  */
 export function LiveInbox({ userId, watched, unseenFrom }: Props) {
   const refreshPage = useRefresh();
@@ -37,7 +37,7 @@ export function LiveInbox({ userId, watched, unseenFrom }: Props) {
   useEffect(() => {
     let line: EventSource | null = null;
     let shown = new AbortController();
-    /** Whether something may have happened that this page was not told. */
+    /** Whether something may have happened that this page does not know. */
     let isBehind = false;
     let gather: ReturnType<typeof setTimeout> | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
@@ -67,7 +67,7 @@ export function LiveInbox({ userId, watched, unseenFrom }: Props) {
       line.addEventListener("viewers", (message: MessageEvent<string>) =>
         publishViewers(JSON.parse(message.data) as CardViewer[]),
       );
-      // The server ends every line after a while, to look at the session anew; that is no interruption.
+      // The server ends every live connection after a while, to check the session again; that is not an interruption.
       line.addEventListener("again", () => {
         isBehind = true;
         open();
@@ -110,7 +110,7 @@ export function LiveInbox({ userId, watched, unseenFrom }: Props) {
   );
 }
 
-/** Who took a call off this page, unless it was the reader. */
+/** Who removed a call from this page, unless it was the reader. */
 function showOthers(event: LiveEvent, userId: string, names: ShownNames): void {
   const name = names.find(event.approvalId, Date.now());
   // The card on the screen says so itself.

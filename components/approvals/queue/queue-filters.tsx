@@ -19,7 +19,7 @@ export interface FilterChip {
 
 export interface FilterChoice {
   name: string;
-  /** Addresses by what they are called. */
+  /** Addresses by their labels. */
   choices: readonly { label: string; href: string }[];
   current: string;
 }
@@ -44,7 +44,7 @@ export function ChipLink({ chip }: { chip: FilterChip }) {
 export interface FilterSearch {
   text: string;
   lengthMax: number;
-  /** The same view without words. */
+  /** The same view without a search text. */
   clearHref: string;
 }
 
@@ -70,7 +70,7 @@ export function QueueFilters({ chips, selects, order, search }: Props) {
       </nav>
       {/* As many beside each other as can be read whole. */}
       <div className="grid grid-cols-2 gap-1.5 @[21rem]:grid-cols-3">
-        {/* Keyed by what is looked for, because a field keeps what was typed when only the address changes. */}
+        {/* Keyed by the search text, because a field keeps what was typed when only the address changes. */}
         <SearchField key={search.text} search={search} />
         <ChoiceSelect choice={order} />
         {selects.map((choice) => (
@@ -81,11 +81,11 @@ export function QueueFilters({ chips, selects, order, search }: Props) {
   );
 }
 
-/** A filter that is in use looks as a chip does that is. */
+/** A filter that is in use looks like an active chip. */
 const onClass = "border-accent bg-accent-soft text-accent";
 const controlSize = "h-7.5 px-2 text-sm max-tablet:h-10";
 
-/** Goes to an address and says whether it is on its way. */
+/** Navigates to an address and returns whether that is in progress. */
 function useGoTo(): [boolean, (href: string, meanwhile?: () => void) => void] {
   const router = useRouter();
   const [isPending, start] = useTransition();
@@ -104,7 +104,7 @@ function Working({ isPending }: { isPending: boolean }) {
   return isPending ? <span aria-hidden className="working-bar absolute inset-x-1 bottom-0 h-0.5 rounded-full" /> : null;
 }
 
-/** Shows what was chosen at once, with a bar under it until the queue that fits is there. */
+/** Shows the choice at once, with a bar under it until the matching queue has loaded. */
 function ChoiceSelect({ choice: { name, choices, current }, isOn = false }: { choice: FilterChoice; isOn?: boolean }) {
   const [isPending, goTo] = useGoTo();
   const [shown, show] = useOptimistic(current);
@@ -122,10 +122,7 @@ function ChoiceSelect({ choice: { name, choices, current }, isOn = false }: { ch
   );
 }
 
-/**
- * Words are looked for on Enter; an emptied field shows the whole view again. Without scripts it is a form like any
- * other.
- */
+/** The search starts on Enter; an emptied field shows the whole view again. Without scripts it is a normal form. */
 function SearchField({ search: { text, lengthMax, clearHref } }: { search: FilterSearch }) {
   const [isPending, goTo] = useGoTo();
   const [typed, setTyped] = useState(text);
@@ -144,7 +141,7 @@ function SearchField({ search: { text, lengthMax, clearHref } }: { search: Filte
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== "Escape" || isComposing(event.nativeEvent)) return;
-    // It leaves the field, and nothing else is closed by it.
+    // It leaves the field and closes nothing else.
     event.preventDefault();
     if (typed === "") event.currentTarget.blur();
     change("");
@@ -158,7 +155,7 @@ function SearchField({ search: { text, lengthMax, clearHref } }: { search: Filte
       onSubmit={(event) => {
         event.preventDefault();
         look(typed);
-        // The keys are for the calls that were found.
+        // The keys then work on the calls that were found.
         event.currentTarget.querySelector("input")?.blur();
       }}
     >

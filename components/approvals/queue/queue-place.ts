@@ -7,10 +7,10 @@ import { isLeaving } from "@/components/shell/leaving";
  * place comes next.
  */
 let last: { ids: readonly string[]; place: number; search: string } = { ids: [], place: 0, search: "" };
-/** The card that was asked for and is not on the screen yet. */
+/** The card that was requested and is not on the screen yet. */
 let awaited: { id: string; since: number } | null = null;
 
-/** A card that never comes must not keep the keys from working. */
+/** A card that never loads must not keep the keys from working. */
 const AWAITED_MAX_MS = 5_000;
 
 export function rememberPlace(place: number): void {
@@ -30,13 +30,13 @@ export function arriveAt(id: string | null): void {
   turning = null;
 }
 
-/** Until the card that was asked for is there, the one on the screen is not what the reader means. */
+/** Until the requested card has loaded, keys must not act on the one on the screen. */
 export function isCardAwaited(): boolean {
   return awaitedId() !== null;
 }
 
 /**
- * Whether the reader has asked for something else than this card, by a link, a key, the palette or the browser's own
+ * Whether the reader has requested something other than this card, by a link, a key, the palette or the browser's own
  * buttons.
  */
 export function isCardLeft(id: string): boolean {
@@ -46,7 +46,7 @@ export function isCardLeft(id: string): boolean {
 const awaitedId = (): string | null =>
   awaited !== null && performance.now() - awaited.since < AWAITED_MAX_MS ? awaited.id : null;
 
-/** The row that the reader is at, also while its card is still on its way. */
+/** The row that the reader is at, also while its card is still loading. */
 export function currentRow(): string {
   const wanted = awaitedId();
   return wanted === null ? '[data-row]:has([aria-current="page"])' : `[data-row="${CSS.escape(wanted)}"]`;
@@ -71,8 +71,8 @@ export function moveInQueue(by: 1 | -1, open: (address: string) => void): boolea
 }
 
 /**
- * From a card that is not in the queue any more: the next of those that stood around it and still wait, or what is in
- * its place. Another filter, order or page begins anew.
+ * From a card that is no longer in the queue: the next of its former neighbours that still waits, or what is in its
+ * place. Another filter, order or page starts again.
  */
 function findNear(links: readonly HTMLAnchorElement[], by: 1 | -1): HTMLAnchorElement | undefined {
   if (last.search !== location.search) return links.at(by === 1 ? 0 : -1);
@@ -81,7 +81,7 @@ function findNear(links: readonly HTMLAnchorElement[], by: 1 | -1): HTMLAnchorEl
   return links.find((link) => idOf(link) === near) ?? links[by === 1 ? last.place : last.place - 1] ?? links.at(-1);
 }
 
-/** A page of the queue that was asked for, and at which end of it the reader goes on. */
+/** A requested page of the queue, and at which end of it the reader continues. */
 let turning: { end: "first" | "last"; since: number } | null = null;
 /** The pages that were left downwards, under the filters that they had. */
 let above: { filters: string; addresses: string[] } = { filters: "", addresses: [] };

@@ -21,7 +21,7 @@ interface Props {
   isCurrent: boolean;
   isPicked: boolean;
   isPickable: boolean;
-  /** Whether any row of the queue has a box; the others then leave its place free, so that all begin at one line. */
+  /** Whether any row of the queue has a checkbox; the others then leave its place free, so that all are aligned. */
   hasBoxes: boolean;
   onPick: () => void;
   now: string;
@@ -39,7 +39,8 @@ export function QueueRow({ row, href, isGone, isCurrent, isPicked, isPickable, h
         isGone && "text-ink-3",
       )}
     >
-      {/* Nothing that could be fetched ahead saves the request for the card, and a queue has fifty of them, fetched anew after every change. */}
+      {/* Prefetching would not save the request for the card, and a queue has fifty of them, fetched again after every
+          change. */}
       <Link
         href={href}
         prefetch={false}

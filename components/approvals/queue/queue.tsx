@@ -10,7 +10,7 @@ import { arriveAt, rememberPlace } from "./queue-place";
 import { QueueRow } from "./queue-row";
 
 interface Props extends QueueRows {
-  /** Stands in place of the list; what became of a batch stays although it was about the last rows. */
+  /** Shown in place of the list; the result of a batch stays although it was about the last rows. */
   whenEmpty: string;
   selectedId: string | null;
   /** Behind the path of a card: the filters. */
@@ -20,7 +20,7 @@ interface Props extends QueueRows {
 
 /** The pending calls. Those that are not critical and that the reader may decide can be picked for a batch. */
 export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }: Props) {
-  // By what they ask for: whose arguments another changes is no longer what was picked.
+  // Keyed by digest: a call whose arguments were changed is no longer what was picked.
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const toggle = (row: InboxRow) =>
     setPicked((before) =>
@@ -40,8 +40,7 @@ export function Queue({ rows, sunk, whenEmpty, selectedId, search, now, decide }
     if (place !== -1) rememberPlace(place);
   }, [place]);
   const cardBefore = useRef(selectedId);
-  // A card that was opened from elsewhere shows where it stands in the queue; focus that nothing has any more goes to
-  // the card that came.
+  // A card opened from elsewhere scrolls to its row in the queue; lost focus moves to the new card.
   useEffect(() => {
     arriveAt(selectedId);
     if (cardBefore.current !== selectedId && document.activeElement === document.body)
@@ -117,10 +116,7 @@ const pickOf = ({ id, digest }: Pick<InboxRow, "id" | "digest">): string => `${i
 const isPickable = (row: InboxRow): boolean =>
   row.danger !== "critical" && row.refusal === null && !row.decidedByReader;
 
-/**
- * While the pointer is in the queue, or the focus of someone who goes by keys, no row moves: what is pressed is what
- * was aimed at.
- */
+/** While the pointer is in the queue, or keyboard focus, no row moves, so that a press hits what it was aimed at. */
 function useStillRows(fresh: QueueRows, search: string) {
   const [held, setHeld] = useState<(QueueRows & { search: string }) | null>(null);
   const hold = () => setHeld((before) => (before?.search === search ? before : { ...fresh, search }));

@@ -1,10 +1,10 @@
 /**
- * The page is often asked for anew before it hears why: what was decided has left it by then, and is still to be told by
- * its name.
+ * The page is often refreshed before it learns why: a decided call has left it by then, and still needs its name for
+ * the message.
  */
 const KEPT_MS = 10_000;
 
-/** The calls on a page by what people call them, and those that have just left it. */
+/** The calls on a page by the names that people see, and those that have just left it. */
 export class ShownNames {
   readonly #names = new Map<string, { name: string; until: number }>();
 

@@ -2,7 +2,7 @@
 
 import { showToast } from "@/components/ui/toast";
 
-/** The field that the reader's hands are in, until they left it on purpose. */
+/** The field that the reader is typing in, until they leave it on purpose. */
 let field: HTMLElement | null = null;
 let isShown = false;
 
@@ -21,7 +21,7 @@ function isField(target: EventTarget | null): target is HTMLElement {
   );
 }
 
-/** What is in a dialog goes with it, on purpose: nobody else's decision takes it away. */
+/** A field in a dialog closes with it, on purpose: another person's decision never removes it. */
 function enter(target: EventTarget | null): void {
   if (isField(target) && target.closest("dialog") === null) [field, isShown] = [target, false];
 }
@@ -35,9 +35,7 @@ function onKey({ key, target }: KeyboardEvent): void {
   if (key === "Escape" || key === "Tab" || (key === "Enter" && target instanceof HTMLInputElement)) leave();
 }
 
-/**
- * Whoever presses, tabs, sends or goes back has left a field; when somebody else's decision takes it away, nobody has.
- */
+/** Pressing, tabbing, submitting or going back leaves a field; another person's decision that removes it does not. */
 export function followWriting(): () => void {
   const following = new AbortController();
   const listen = { capture: true, signal: following.signal };
@@ -51,7 +49,7 @@ export function followWriting(): () => void {
   };
 }
 
-/** Whether a key was meant for a field that has been taken away; if so, the reader is told, once. */
+/** Whether a key was meant for a field that was removed; if so, the reader is notified, once. */
 export function isMeantForGone(key: string): boolean {
   if (field === null || field.isConnected || (key.length > 1 && key !== "Enter")) return false;
   if (!isShown)

@@ -8,14 +8,14 @@ import { getReadiness } from "@/lib/runs/queries/get-readiness";
 import { isDispatchPaused } from "@/lib/runs/queries/is-dispatch-paused";
 import { hasAdmin } from "@/lib/people/queries/has-admin";
 
-/** Leases last seconds, and they are judged by each process's own clock. */
+/** Leases last seconds, and each process checks them with its own clock. */
 const CLOCK_WARNING_MS = 500;
 const CLOCK_PROBLEM_MS = 2_000;
 const SLOW_MS = 50;
-/** The oldest on which the migrations were tried. */
+/** The oldest version on which the migrations were tested. */
 export const VERSION_MIN = 15;
 
-/** Reachable, of a fitting version, migrated, of one time with us, with a person and a worker. */
+/** Reachable, with a supported version, migrated, with the same time as this machine, with a person and a worker. */
 export async function checkDatabase(open: () => Promise<EngineDeps>, migrationsFolder: string): Promise<Finding[]> {
   let deps: EngineDeps;
   let facts: DatabaseFacts;

@@ -16,7 +16,7 @@ import { createToolPool, type ToolPool } from "@/lib/tools/tool-pool";
 
 export interface ProjectCheck {
   root: string;
-  /** As the person would type the folder. */
+  /** The folder as the person would type it. */
   shown: string;
   load: LoadOptions;
   allowHosts: readonly string[];

@@ -1,4 +1,4 @@
-/** One thing that was looked at. `hint` says what to do, unless all is well. */
+/** One thing that was checked. `hint` says what to do, unless all is well. */
 export interface Finding {
   check: string;
   state: "ok" | "warning" | "problem";

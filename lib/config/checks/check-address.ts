@@ -4,7 +4,7 @@ import type { YamlSource } from "@/lib/config/yaml-source";
 
 /**
  * An address that no request could be sent to, or that shows a password to everyone who reads the file. What a template
- * fills in is judged when it is requested.
+ * fills in is checked when it is requested.
  */
 export function checkAddress(draft: Draft, source: YamlSource, at: ValuePath, address: string, instead: string): void {
   const fixed = address.split("{{", 1)[0] ?? "";

@@ -47,7 +47,7 @@ function checkPlaces(draft: Draft, agent: Loaded<Agent>): void {
         hint: "prompt.system must be static so that providers can cache it; move this to prompt.user",
       };
     if (field === "prompt") return ["params"];
-    // Older projects fill it in; here it has no effect, whatever it says.
+    // Older projects fill it in; here it has no effect.
     if (field === "servers" && rest[1] === "persistent_id") return "skip";
     if (field === "servers" && rest[1] === "params")
       return { roots: ["params"], hint: "an agent sees only its own params" };

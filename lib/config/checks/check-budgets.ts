@@ -1,4 +1,4 @@
-/** A budget counts what models cost by their prices: a model without one would be asked for ever and never reach it. */
+/** A budget counts what models cost by their prices: a model without one would never reach it. */
 import type { Agent } from "@/lib/config/agent-schema";
 import { isUnknown, report, type Draft, type Loaded } from "@/lib/config/draft";
 import type { ModelGroup } from "@/lib/config/gateway-schema";
@@ -33,7 +33,7 @@ export function checkBudgets(draft: Draft, links: Links): void {
   }
 }
 
-/** The scripted model plays a file, so there is nothing to pay for. */
+/** The scripted model plays a file, so it costs nothing. */
 function listUnpriced(draft: Draft, { models, pricing }: ModelGroup): string[] {
   const stated = [...(draft.environment?.definition.providers ?? []), ...(draft.gateway?.definition.providers ?? [])];
   return models.filter((model) => {

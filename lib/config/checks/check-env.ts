@@ -25,10 +25,7 @@ export function checkDeclaredEnv(
   });
 }
 
-/**
- * A place that holds a credential outside of the chain of agents and servers: it must come from a variable marked
- * secret.
- */
+/** A credential outside of the chain of agents and servers must come from a variable marked secret. */
 export function checkSecretPlace(
   draft: Draft,
   source: YamlSource,

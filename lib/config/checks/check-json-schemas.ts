@@ -14,10 +14,10 @@ import { listInvalidValues } from "./list-invalid-values";
 
 /** Compiles the JSON Schemas of a project and reports those that cannot be used. */
 export class SchemaChecker {
-  // The schema of schemas is asked below, for its errors; the code is only made to see whether it can be, so it need
-  // not be fast.
+  // The meta-schema is checked below, for its errors; compiling only shows whether it is possible, so the code need not
+  // be fast.
   private readonly ajv = createSchemaValidator({ validateSchema: false, code: { optimize: false } });
-  /** Many files repeat the same small schemas; compiling is the dearest part of loading a large project. */
+  /** Many files repeat the same small schemas; compiling is the most expensive part of loading a large project. */
   private readonly seen = new Map<string, Mistake[]>();
 
   constructor(private readonly draft: Draft) {}

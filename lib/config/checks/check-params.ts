@@ -1,4 +1,4 @@
-/** Params that are given and params that are declared fit in name and, where it can be known, in type. */
+/** Checks that given params match the declared ones in name and, where it can be known, in type. */
 import type { Agent } from "@/lib/config/agent-schema";
 import { report, type Draft, type Loaded } from "@/lib/config/draft";
 import type { JsonSchema } from "@/lib/config/field-schemas";
@@ -241,7 +241,7 @@ function checkOverrides(
   for (const [name, values] of Object.entries(overrides)) {
     const link = servers.find((candidate) => candidate.name === name);
     if (link === undefined) {
-      // Of a server whose own file or reference is wrong, which is reported there, not even the name is known.
+      // The server's own file or reference is wrong, which is reported there, so not even its name is known.
       if (!isWhole) continue;
       report(
         draft,

@@ -3,7 +3,7 @@ import { report, type Draft } from "@/lib/config/draft";
 import type { ValuePath } from "@/lib/config/problem";
 import type { YamlSource } from "@/lib/config/yaml-source";
 
-/** For an address to which a secret is sent. One with a variable in it is judged when it is requested. */
+/** For an address to which a secret is sent. One with a variable in it is checked when it is requested. */
 export function checkPlainHttp(draft: Draft, source: YamlSource, at: ValuePath, address: string): void {
   const url = URL.parse(address);
   if (url === null || draft.deployment.allowHosts === undefined) return;

@@ -42,7 +42,7 @@ export function checkPolicy(draft: Draft): void {
   }
 }
 
-/** The trail outlives the runs that it tells of: a run without its trail could be neither shown nor verified. */
+/** The trail must outlive its runs: a run without its trail could be neither shown nor verified. */
 function checkRetention(draft: Draft): void {
   const { runs, audit } = draft.policy?.definition.retention ?? {};
   if (!draft.policy || audit === undefined || (runs !== undefined && runs <= audit)) return;

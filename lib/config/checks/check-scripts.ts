@@ -1,7 +1,7 @@
 import { isUnknown, report, type Draft } from "@/lib/config/draft";
 import { suggest } from "@/lib/config/problem";
 
-/** A script for an agent that does not exist would never be played, which is most often a slip in the name. */
+/** A script for an agent that does not exist would never be played, which is most often a typing error in the name. */
 export function checkScripts(draft: Draft): void {
   const names = draft.agents.map((agent) => agent.definition.name);
   const isComplete =

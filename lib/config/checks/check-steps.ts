@@ -1,11 +1,11 @@
-/** Runs before the schema: a step with two kinds, or none, deserves a better answer than a list of unknown fields. */
+/** Runs before the schema: a step with two kinds, or none, deserves a better message than a list of unknown fields. */
 import { formatPath, suggest, type Problem } from "@/lib/config/problem";
 import { STEP_KINDS } from "@/lib/config/step-schema";
 import type { YamlSource } from "@/lib/config/yaml-source";
 
 export interface StepKindCheck {
   problems: Problem[];
-  /** Positions of the steps that have no single kind, so that their other fields are not judged. */
+  /** Positions of the steps that have no single kind, so that their other fields are not checked. */
   unclear: ReadonlySet<number>;
 }
 

@@ -1,4 +1,4 @@
-/** `{{ }}` may stand only where it is filled in, and only name what is known there. */
+/** `{{ }}` is allowed only where it is filled in, and may only name what is known there. */
 import { report, type Draft, type Loaded } from "@/lib/config/draft";
 import type { ValuePath } from "@/lib/config/problem";
 import { parseTemplates, type TemplateRoot } from "@/lib/config/template";
@@ -42,7 +42,7 @@ export function isLegacyReference(text: string): boolean {
   return LEGACY.test(text);
 }
 
-/** The older `env:NAME` form would otherwise be sent to the server as it stands. */
+/** The older `env:NAME` form would otherwise be sent to the server as it is. */
 export function checkLegacyReferences(
   draft: Draft,
   { source }: Loaded<unknown>,
@@ -51,7 +51,7 @@ export function checkLegacyReferences(
   const visit = (value: unknown, path: ValuePath): void => {
     if (typeof value === "string") {
       const match = LEGACY.exec(value);
-      // Prose may speak of "env:something"; a value that is nothing else, or names a variable in capitals, is a
+      // Prose may contain "env:something"; a value that is nothing else, or names a variable in capitals, is a
       // reference.
       const isReference =
         match !== null &&

@@ -13,7 +13,7 @@ import { checkReferences } from "./check-references";
 import { checkLegacyReferences, checkTemplates, type PlaceRule } from "./check-templates";
 import { checkUnique } from "./check-unique";
 
-/** What only the workflow of a run can say, and what a sub-workflow does instead. */
+/** Fields that only the workflow of a run can have, and what a sub-workflow does instead. */
 const ROOT_FIELDS = [
   ["env", "declare a param and let the parent workflow pass the value"],
   ["invoke", "remove it, or set `visibility: root`"],

@@ -39,7 +39,7 @@ type Case = [string, Record<string, Record<string, unknown>>, string[]];
 describe("retention", () => {
   const keep = (retention: object) => problems({ "policy.yaml": { retention } });
 
-  it("keeps the trail at least as long as the runs that it tells of", () => {
+  it("keeps the trail at least as long as its runs", () => {
     expect(keep({ runs: "90d", audit: "7y" })).toEqual([]);
     expect(keep({ runs: "90d" })).toEqual([]);
     const early = "policy.yaml retention.audit: the audit trail would end before the runs that it tells of";
@@ -316,7 +316,7 @@ describe("approval rules", () => {
     ]);
   });
 
-  it("of channels are held to the same", () => {
+  it("of channels are checked in the same way", () => {
     const channels = [{ name: "desk", type: "browser", groups: ["viewer"] }];
     expect(problems({ "policy.yaml": { channels } })).toEqual([
       'policy.yaml channels[0].groups[0]: the role "viewer" cannot decide; did you mean "reviewer"?',
@@ -424,7 +424,7 @@ describe("values that a schema states", () => {
     ["a default of a referred schema", { count: { $ref: "#/$defs/count", default: 3 } }],
     ["null where it is allowed", { note: { type: ["string", "null"], enum: ["a", null], default: null } }],
     ["a whole number for a number", { rate: { type: "number", enum: [1, 2.5], default: 1 } }],
-  ])("are let be when they do: %s", (_name, properties) => {
+  ])("are accepted when they fit: %s", (_name, properties) => {
     const schema = {
       type: "object",
       $defs: { count: { type: "integer" } },
@@ -433,7 +433,7 @@ describe("values that a schema states", () => {
     expect(problems({ [WORKFLOW]: { params: { schema } } })).toEqual([]);
   });
 
-  it("are held to what they refer to", () => {
+  it("are checked against the schemas that they refer to", () => {
     const schema = {
       type: "object",
       $defs: { count: { type: "integer" } },
@@ -628,7 +628,7 @@ describe("budgets", () => {
     expect(problems({ ...budget(), ...groups(group("standard", "local/standard")) })).toEqual([]);
   });
 
-  it("are held by the groups that the policy and the step choose, also in sub-workflows and sub-agents", () => {
+  it("apply to the groups that the policy and the step choose, also in sub-workflows and sub-agents", () => {
     const all = groups(group("standard", "standard"), group("frontier"), group("economy"));
     expect(problems({ ...budget({ force_group: "frontier" }), ...all })).toEqual([misses("frontier")]);
     expect(problems({ ...budget({ group_map: { standard: "economy" } }), ...all })).toEqual([misses("economy")]);
@@ -655,7 +655,7 @@ describe("budgets", () => {
     ]);
   });
 
-  it("are no matter for a model that plays a script", () => {
+  it("do not matter for a model that plays a script", () => {
     const scripted = {
       "gateway.yaml": { providers: [{ name: "local", type: "scripted", config: { script: "models/x.script.yaml" } }] },
       "models/x.script.yaml": { agents: { "*": { otherwise: { say: "hi" } } } },
@@ -675,7 +675,7 @@ describe("budgets", () => {
 describe("environments", () => {
   const environment = { name: "prod", variables: { TOKEN: "x", PORT: 8080 } };
 
-  it("are chosen by name, and a wrong name is told", () => {
+  it("are chosen by name, and an unknown name is reported", () => {
     const files = changed({ "environments/prod.env.yaml": environment });
     expect(fixture.load(files, { env: "prod" }).project?.environment?.variables.PORT).toBe(8080);
     expect(fixture.problems(files, { env: "prd" })).toEqual([
@@ -750,7 +750,7 @@ describe("secrets over plain http", () => {
     ]);
   });
 
-  it("are none over https, to this machine, to a host that is allowed, where hosts are not known, and without a secret", () => {
+  it("are not, over https, to this machine, to an allowed host, where hosts are not known, and without a secret", () => {
     for (const url of [
       "https://wiki.example/mcp",
       "http://127.0.0.1:4100/mcp",
@@ -794,7 +794,7 @@ describe("the gateway", () => {
   });
 });
 
-describe("slips", () => {
+describe("typing errors", () => {
   it("a condition that compares with a field where a value was meant is refused", () => {
     const place = `${AGENT} servers[0].access.allowlist[0].require_approval.when`;
     expect(problems(rule({ when: "force == true" }))).toEqual([
@@ -817,7 +817,7 @@ describe("slips", () => {
     );
   });
 
-  it("fields that cannot stand together are named, each once", () => {
+  it("fields that exclude each other are named, each once", () => {
     expect(problems(steps(transform("t", { for_each: { from: "params.count" } })))).toEqual([
       `${WORKFLOW} pipeline[0]: "for_each" cannot stand beside "transform"; keep one of them here`,
     ]);

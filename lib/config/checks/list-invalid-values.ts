@@ -1,6 +1,6 @@
 /**
- * Values that a schema states of itself and that do not fit it. A default that does not fit makes every run fail that
- * relies on it; a listed value of another type can never be given.
+ * Values in a schema (defaults, listed values) that do not fit the schema itself. A default that does not fit makes
+ * every run fail that relies on it; a listed value of another type can never be given.
  */
 import type { ErrorObject } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
@@ -13,7 +13,7 @@ import type { Mistake } from "./check-json-schemas";
 const WHOLE = "whole";
 
 export function listInvalidValues(ajv: Ajv2020, whole: Record<string, unknown>): Mistake[] {
-  // A secret has no value in a file, which is told elsewhere and without the value.
+  // A secret has no value in a file; that is reported elsewhere, without the value.
   const parts = listSchemas(whole).filter(({ schema }) => schema.secret !== true);
   const stated = parts.flatMap(({ at, schema }) => [
     ...(schema.default === undefined

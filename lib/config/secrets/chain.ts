@@ -1,6 +1,4 @@
-/**
- * One way of a value from where it comes from to where it is used, and the judgement whether it is marked all along.
- */
+/** One path of a value from its source to its use, and whether it is marked secret all along. */
 import { formatPath, type ValuePath } from "@/lib/config/problem";
 import type { YamlSource } from "@/lib/config/yaml-source";
 
@@ -14,16 +12,16 @@ export interface ChainNode {
    */
   role: "declared" | "constant" | "auth" | "open";
   isSecret: boolean;
-  /** True for what the file or the deployment itself says, so that no caller, step or model has a say in it. */
+  /** True for what the file or the deployment itself sets, so that no caller, step or model can influence it. */
   isFixed?: true;
-  /** The place to repair, and how. */
+  /** The place to fix, and how. */
   source: YamlSource;
   at: ValuePath;
   fix: string;
 }
 
 export interface BrokenChain {
-  /** The nodes that are not as they would have to be, in the order of the flow. */
+  /** The nodes that are missing a mark or have a wrong one, in the order of the flow. */
   culprits: ChainNode[];
   /** True when a secret would reach a place whose content is recorded. */
   isLeak: boolean;
@@ -31,7 +29,7 @@ export interface BrokenChain {
 
 /**
  * A chain with a secret in it, or with `auth` at its end, must be secret all along. Each mark that is missing would
- * make the next one missing too, so all of them are found at once, and a person repairs the chain in one go.
+ * make the next one missing too, so all of them are found at once, and a person can fix the chain at once.
  */
 export function judgeChain(chain: readonly ChainNode[]): BrokenChain | null {
   const needsSecret = chain.map((node) => node.role === "auth" || (node.role === "declared" && node.isSecret));
@@ -63,7 +61,7 @@ export function drawChain(chain: readonly ChainNode[], culprits: readonly ChainN
     .join("  →  ");
 }
 
-/** How to repair the chain, one line for each culprit; names the file where it is not the one that is cited. */
+/** How to fix the chain, one line for each culprit; names the file where it is not the cited one. */
 export function explainRepair(culprits: readonly ChainNode[]): string {
   const cited = culprits[0]?.source.file;
   return [

@@ -1,4 +1,4 @@
-/** Takes a value with templates apart into what flows where: one flow for each reference, one for each literal. */
+/** Splits a value with templates into flows: one for each reference, one for each literal. */
 import type { JsonSchema } from "@/lib/config/field-schemas";
 import { schemaAt } from "@/lib/config/param-schemas";
 import type { ValuePath } from "@/lib/config/problem";
@@ -13,8 +13,8 @@ export interface Flow {
 }
 
 /**
- * A literal around a reference ("Bearer {{ env.TOKEN }}") or beside it inside one secret param is no flow of its own:
- * the value as a whole is secret. A literal that fills a param, or a field that is itself marked, is one.
+ * A literal around a reference ("Bearer {{ env.TOKEN }}") or beside it inside one secret param is not a flow of its
+ * own: the value as a whole is secret. A literal that fills a param, or a field that is itself marked, is one.
  */
 export function listFlows(given: Readonly<Record<string, unknown>>, schema: JsonSchema | undefined): Flow[] {
   const flows: Flow[] = [];
@@ -31,7 +31,7 @@ export function listFlows(given: Readonly<Record<string, unknown>>, schema: Json
   return flows;
 }
 
-/** True when one path is the other, or lies inside of it. */
+/** True when the paths are equal or one lies inside the other. */
 export function overlaps(a: readonly string[], b: readonly string[]): boolean {
   return a.slice(0, b.length).every((part, index) => part === b[index]);
 }

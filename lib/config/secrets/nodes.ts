@@ -1,4 +1,4 @@
-/** The places that a value can come from, pass through and end in, as they are drawn and repaired. */
+/** The places that a value can come from, pass through and end in, as shown in a chain. */
 import type { Agent } from "@/lib/config/agent-schema";
 import type { Loaded } from "@/lib/config/draft";
 import type { JsonSchema } from "@/lib/config/field-schemas";

@@ -1,6 +1,6 @@
 /**
- * A webhook that carries a secret must go where the file or the deployment says: what chooses its address is followed
- * to where it comes from.
+ * A webhook that carries a secret must go where the file or the deployment says: what chooses its address is traced to
+ * its source.
  */
 import { listAddressChoosers } from "@/lib/config/address-template";
 import { report, type Draft, type Loaded } from "@/lib/config/draft";
@@ -20,7 +20,7 @@ export interface WebhookAddress {
   secrets: readonly string[];
 }
 
-/** Each value that has a say in where the request goes; none when the request carries no secret. */
+/** Each value that influences where the request goes; none when the request carries no secret. */
 export function listAddressFlows(
   workflow: Loaded<Workflow>,
   index: number,

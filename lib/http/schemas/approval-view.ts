@@ -33,7 +33,7 @@ const shown = {
     ),
 };
 
-/** As it stands in the envelope of its run. */
+/** As in the envelope of its run. */
 export const pendingApprovalSchema = z.strictObject(shown).meta({ id: "PendingApproval" });
 
 export const decisionSchema = z

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PAGE_SIZE, PAGE_SIZE_MAX } from "@/lib/limits";
 import { idPattern } from "@/lib/ids";
 
-/** Postgres holds no NUL; whatever else is no id is simply not found. */
+/** Postgres stores no NUL; any other text that is not an id is simply not found. */
 const textParam = z
   .string()
   .max(200)
@@ -17,8 +17,8 @@ export const workflowParam = textParam.describe("Name of a root workflow");
 const limit = z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE);
 
 /**
- * A word that is no cursor must not begin at the first page again: a program that lost its place would read that page
- * for ever.
+ * An invalid cursor must not start again at the first page: a program that lost its place would read that page for
+ * ever.
  */
 const cursorOf = (form: RegExp, example: string) =>
   z
@@ -51,7 +51,7 @@ export const actorSchema = z
   .strictObject({ kind: z.enum(["user", "token", "agent", "system"]), id: z.string(), name: z.string() })
   .meta({ id: "Actor" });
 
-/** `a,b` as a list of known words; the words that are not known are named. */
+/** `a,b` as a list of known words; unknown ones are named in the error. */
 export function listOf<const W extends readonly [string, ...string[]]>(words: W) {
   return z
     .string()

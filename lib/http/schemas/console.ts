@@ -1,6 +1,6 @@
 /**
- * What the console's own pages ask for. It changes with them, so it is no part of the documented API; everything else
- * holds for it too.
+ * What the console's own pages request. It changes with them, so it is not part of the documented API; all other rules
+ * apply to it too.
  */
 import { z } from "zod";
 import { defineOperation } from "@/lib/http/operation";

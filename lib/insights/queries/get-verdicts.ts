@@ -2,8 +2,8 @@ import type { Db } from "@/lib/database/client";
 import type { Span } from "@/lib/insights/queries/span";
 
 /**
- * What became of the questions to people that were settled in a stretch of time. Withdrawn ones were nobody's decision
- * and count nowhere.
+ * How the questions to people that were decided or expired within a time span ended. Withdrawn ones were nobody's
+ * decision and are not counted.
  */
 export interface Verdicts {
   approved: number;

@@ -18,7 +18,7 @@ export interface ModelCosts extends Costs {
   turns: number;
 }
 
-/** The dearest, how many there are, and what all of them come to. */
+/** The most expensive ones, how many there are, and the total. */
 export interface CostList<T> {
   items: T[];
   total: number;

@@ -4,10 +4,10 @@ import type { Span } from "@/lib/insights/queries/span";
 export interface Expiries {
   server: string;
   tool: string;
-  /** Who was asked and did not answer in time; empty: any reviewer. */
+  /** Who was asked and did not answer in time; empty means any reviewer. */
   approvers: string[];
   expired: number;
-  /** How long they had, at the least. */
+  /** The shortest time that they had. */
   shortestMs: number;
   lastAt: Date;
 }

@@ -18,7 +18,7 @@ export interface QuickApproval {
 }
 
 /**
- * Approvals of high and critical calls that came sooner than anyone could have read them, newest first, and how many
+ * Approvals of high and critical calls that were faster than anyone could have read them, newest first, and how many
  * there are.
  */
 export async function listQuickApprovals(

@@ -24,8 +24,8 @@ interface Row {
 }
 
 /**
- * People who decided calls, the busiest first. A word on a call that still waits for a second one counts once that one
- * is there.
+ * People who decided calls, the busiest first. A decision on a call that still needs a second one counts once that one
+ * is made.
  */
 export async function listReviewerVerdicts(
   db: Db,

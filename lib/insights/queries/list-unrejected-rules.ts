@@ -26,8 +26,8 @@ interface Asked {
 }
 
 /**
- * Rules whose every question in the span was answered with yes, the most asked first. Questions are put together by the
- * line that asked the newest of their kind, because lines move when a file is edited.
+ * Rules whose every question in the span was approved, the most asked first. Questions are grouped by the line that
+ * asked the newest of their kind, because lines move when a file is edited.
  */
 export async function listUnrejectedRules(
   db: Db,
@@ -63,7 +63,7 @@ function mergeByRule(
   for (const { agent, server, tool, approved, rejected, call_id: callId } of asked) {
     const asker = askers.get(callId);
     const source = asker?.source ? formatSourceLocation(asker.source) : null;
-    // Without a line the layer, which holds for all tools alike, is not yet a rule that somebody could change.
+    // Without a line there is only the layer, which is the same for all tools, so the tool is part of the key.
     const key = source ?? `${asker?.layer ?? ""} ${server}.${tool}`;
     const rule = rules.get(key) ?? {
       source,

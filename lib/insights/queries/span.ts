@@ -3,7 +3,7 @@ import { INSIGHTS_DAYS_MAX } from "@/lib/limits";
 /** The longest span that is read, in days. */
 export const SPAN_DAYS_MAX = INSIGHTS_DAYS_MAX;
 
-/** A stretch of time that the figures are over: its first moment, and the first one after it. */
+/** The time span of the figures: its first moment, and the first one after it. */
 export interface Span {
   from: Date;
   to: Date;

@@ -30,7 +30,7 @@ const SCHEMAS: Record<string, Record<string, unknown>> = {
 
 describe("what an answer is checked against", () => {
   test.each(Object.entries(SCHEMAS))(
-    "a schema that %s takes the answer without it, and still refuses a wrong one",
+    "a schema that %s accepts the answer without it, and still refuses a wrong one",
     (_name, schema) => {
       expect(checkAgainstSchema(withoutReserved(schema), { n: 1 })).toEqual({ kind: "fits" });
       expect(checkAgainstSchema(withoutReserved(schema), { n: "one" })).toMatchObject({ kind: "violation" });
@@ -48,7 +48,7 @@ describe("what an answer is checked against", () => {
     expect(checkAgainstSchema(withoutReserved(schema), { inner: { ktsu_note: 1 } })).toEqual({ kind: "fits" });
   });
 
-  test("a schema that refers to itself ends", () => {
+  test("a schema that refers to itself does not loop forever", () => {
     const schema = {
       type: "object",
       required: ["ktsu_flags", "n"],
@@ -59,7 +59,7 @@ describe("what an answer is checked against", () => {
   });
 
   test.each(["#/$defs/%zz", "#/$defs/%ff", "#/$defs/none"])(
-    "a reference that leads nowhere (%s) makes the schema unusable and nothing else",
+    "a reference to nothing (%s) makes the schema unusable and breaks nothing else",
     ($ref) => {
       expect(checkAgainstSchema(withoutReserved({ $ref, required: ["ktsu_flags"] }), {})).toMatchObject({
         kind: "unusable",
@@ -74,7 +74,7 @@ describe("what an answer is checked against", () => {
   });
 });
 
-test("of an agent's schema and its step's both are given, one that is the same only once", () => {
+test("of an agent's schema and its step's both are given, and only one when they are equal", () => {
   const [agent, step] = [{ required: ["a"] }, { required: ["b"] }];
   expect(joinOutputSchemas([])).toBeNull();
   expect(joinOutputSchemas([agent, { required: ["a"] }])).toBe(agent);

@@ -1,6 +1,5 @@
 /**
- * The schema of an agent's answer, in two readings: what the model is given, and what the answer is checked against.
- * Pure.
+ * The schema of an agent's answer, in two forms: what the model is given, and what the answer is checked against. Pure.
  */
 import { isReserved } from "./reserved-fields";
 
@@ -15,7 +14,7 @@ export function joinOutputSchemas(schemas: readonly Schema[]): Schema | null {
   return others.length === 0 ? first : { allOf: [first, ...others] };
 }
 
-/** A compiled schema is found again by the schema's identity, so each has one stripped form. */
+/** Compiled schemas are cached by the schema's identity, so each has one stripped form. */
 const stripped = new WeakMap<Schema, Schema>();
 
 /**
@@ -58,7 +57,7 @@ function strip(node: unknown, root: Schema, within: readonly unknown[]): unknown
   return { ...result, allOf: [...((result.allOf as unknown[] | undefined) ?? []), strip(target, root, inner)] };
 }
 
-/** Such a branch can be taken by no answer; without it the others keep their meaning. */
+/** No answer can match such a branch; without it the others keep their meaning. */
 function asksForReservedOnly(branch: unknown): boolean {
   return (
     isSchema(branch) &&
@@ -89,7 +88,7 @@ function resolve(root: Schema, reference: string): unknown {
   );
 }
 
-/** By byte, so that no sequence of them can fail; names that need more than ASCII are not written so. */
+/** Byte by byte, so that no sequence can fail; non-ASCII names are not written in this form. */
 const unescape = (part: string): string =>
   part.replaceAll(/%[0-9a-fA-F]{2}/g, (escaped) => String.fromCodePoint(Number.parseInt(escaped.slice(1), 16)));
 

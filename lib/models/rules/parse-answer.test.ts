@@ -13,17 +13,17 @@ describe("reading an answer", () => {
     'Here it is: {"a":1}',
     '{"a":1}\nI hope this helps {name}.',
     'As asked (in {braces}):\n```json\n{\n  "a": 1\n}\n```\nDone.',
-  ])("%j is the one object among words where JSON is wanted, and plain text where not", (text) => {
+  ])("%j is the one object in prose where JSON is wanted, and plain text where not", (text) => {
     expect(parseAnswer(text, true)).toEqual({ ok: true, answer: { a: 1 } });
     expect(parseAnswer(text, false)).toEqual({ ok: true, answer: { text } });
   });
 
-  test("braces and quotes in the texts of an object do not end it", () => {
+  test("braces and quotes in the strings of an object do not end it", () => {
     const answer = { a: 'a } and a { and "quotes" and \\', b: [{ c: "}" }] };
     expect(parseAnswer(`So: ${JSON.stringify(answer)} That is all.`, true)).toEqual({ ok: true, answer });
   });
 
-  test("what no database holds is replaced, in names and values, when an escape becomes a character", () => {
+  test("characters that the database cannot store are replaced, in names and values, when an escape becomes a character", () => {
     const text = String.raw`{"a\u0000":["\ud800","ü😀"]}`;
     expect(parseAnswer(text, true)).toEqual({ ok: true, answer: { "a\uFFFD": ["\uFFFD", "ü😀"] } });
   });

@@ -2,8 +2,8 @@
 import { mapText, storableText } from "@/lib/text/tool-text";
 
 /**
- * With a schema the text must hold one JSON object, whatever words stand around it; without one, any text will do and
- * stands under `text`.
+ * With a schema the text must hold one JSON object, whatever prose is around it; without one, any text is accepted and
+ * becomes `text`.
  */
 export function parseAnswer(
   text: string,
@@ -17,11 +17,11 @@ export function parseAnswer(
 
 function readWhole(text: string): Record<string, unknown> | null {
   const json = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
-  // Most answers are prose; an error that is thrown and caught costs far more than this look.
+  // Most answers are prose; a thrown and caught error costs far more than this check.
   return json.trimStart().startsWith("{") ? parseObject(json) : null;
 }
 
-/** Null when there are two, or when one is broken: which was meant is not ours to guess. */
+/** Null when there are two, or when one is broken: we do not guess which was meant. */
 function readAmongWords(text: string): Record<string, unknown> | null {
   const opening = /\{\s*"/g;
   let found: Record<string, unknown> | null = null;
@@ -35,7 +35,7 @@ function readAmongWords(text: string): Record<string, unknown> | null {
   return found;
 }
 
-/** Where the object that begins at `start` is closed; braces in its texts do not count. */
+/** Where the object that begins at `start` is closed; braces in its strings do not count. */
 function findEnd(text: string, start: number): number | null {
   const token = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[{}]/g;
   token.lastIndex = start;
@@ -49,7 +49,7 @@ function findEnd(text: string, start: number): number | null {
 
 function parseObject(json: string): Record<string, unknown> | null {
   try {
-    // What the text writes as an escape becomes a character only here.
+    // Escapes in the text become characters only here.
     return mapText(JSON.parse(json), storableText) as Record<string, unknown>;
   } catch {
     return null;

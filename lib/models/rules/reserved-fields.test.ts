@@ -4,7 +4,7 @@ import { readReserved, type ReservedContext } from "@/lib/models/rules/reserved-
 const context: ReservedContext = { confidenceThreshold: 0.5, canReflect: false, reviewed: false };
 
 describe("reserved fields", () => {
-  /** In the order in which they are read: each wins over all after it. */
+  /** In the order in which they are read: each takes precedence over all after it. */
   const ORDER: [Record<string, unknown>, object][] = [
     [{ ktsu_injection_attempt: true }, { kind: "fail_run", code: "injection_attempt" }],
     [{ ktsu_untrusted_content: true }, { kind: "fail_step", code: "untrusted_content" }],
@@ -14,7 +14,7 @@ describe("reserved fields", () => {
     [{ ktsu_skip_reason: "none" }, { kind: "skip", reason: "none" }],
   ];
   test.each(ORDER.map(([field, verdict], index) => [Object.keys(field)[0]!, index, verdict] as const))(
-    "%s wins over every field after it",
+    "%s takes precedence over every field after it",
     (_name, index, verdict) => {
       const answer = Object.assign({}, ...ORDER.slice(index).map(([field]) => field)) as Record<string, unknown>;
       expect(readReserved(answer, context).verdict).toMatchObject(verdict);
@@ -31,7 +31,7 @@ describe("reserved fields", () => {
     expect(verdict).toEqual({ kind: "accept" });
   });
 
-  test("false, null and empty say nothing", () => {
+  test("false, null and empty have no effect", () => {
     expect(
       readReserved({ ktsu_injection_attempt: false, ktsu_needs_human: null, ktsu_skip_reason: "" }, context).verdict,
     ).toEqual({ kind: "accept" });
@@ -48,7 +48,7 @@ describe("reserved fields", () => {
     });
   });
 
-  test("an answer that a person has accepted is not sent to a person again, and is still held to the rest", () => {
+  test("an answer that a person has accepted is not reviewed again, and the other fields still apply", () => {
     expect(readReserved({ ktsu_needs_human: true }, { ...context, reviewed: true }).verdict).toEqual({
       kind: "accept",
     });

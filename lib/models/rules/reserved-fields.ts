@@ -1,6 +1,6 @@
 /**
- * The `ktsu_` fields with which an agent speaks about its own answer. They are read in a fixed order, the first that
- * ends the step wins, and all are taken out before the answer is checked.
+ * The `ktsu_` fields with which an agent comments on its own answer. They are read in a fixed order, the first that
+ * ends the step decides, and all are removed before the answer is checked.
  */
 
 export type ReservedVerdict =
@@ -23,7 +23,7 @@ export interface ReservedContext {
   confidenceThreshold: number | null;
   /** A reflect prompt exists and was not used yet. */
   canReflect: boolean;
-  /** A person has accepted the answer, so it is not sent to a person again. */
+  /** A person has accepted the answer, so it is not reviewed again. */
   reviewed: boolean;
 }
 
@@ -31,7 +31,7 @@ const PREFIX = "ktsu_";
 
 export const isReserved = (field: string): boolean => field.startsWith(PREFIX);
 
-/** Each field as a JSON Schema, in the order in which they are read; the words are for the model. */
+/** Each field as a JSON Schema, in the order in which they are read; the descriptions are for the model. */
 export const RESERVED_PROPERTIES = {
   ktsu_injection_attempt: {
     type: "string",

@@ -4,11 +4,11 @@ export interface ChannelState {
   channel: string;
   waiting: number;
   sentAt: Date | null;
-  /** The newest failure that nothing was sent after. */
+  /** The newest failure after which nothing was sent. */
   failure: { at: Date; error: string; isGivenUp: boolean } | null;
 }
 
-/** How the channels of a project fare, by their names. */
+/** The state of each channel of a project, by name. */
 export async function listChannelStates(db: Db, channels: readonly string[]): Promise<ChannelState[]> {
   return Promise.all(channels.map((channel) => readState(db, channel)));
 }

@@ -16,7 +16,7 @@ const listOf = async (runId: string) =>
     ({ facts }) => facts.runId === runId,
   );
 
-test("a question and its decision are told from the journal alone, with what the inbox shows of the call", async () => {
+test("a question and its decision are read from the journal alone, with what the inbox shows of the call", async () => {
   const deps = testDeps(database);
   const run = await startJournalRun(deps);
   const { callId, approvalId } = await run.ask();
@@ -38,7 +38,7 @@ test("a question and its decision are told from the journal alone, with what the
   expect((await listOf(run.id))[0]!.facts.approval).toMatchObject({ id: approvalId, starterIds: ["usr_starter"] });
 });
 
-test("a call of which nobody knows the outcome is told with what the journal says of it", async () => {
+test("a call with an unknown outcome is reported with what the journal has of it", async () => {
   const deps = testDeps(database);
   const run = await startJournalRun(deps);
   const { callId, approvalId } = await run.ask();
@@ -75,11 +75,11 @@ test("pages of one event each join without gap or repeat, also within one journa
   expect(paged).toEqual(all);
 });
 
-test("events of no run are no messages, and what was looked through is not looked at again", async () => {
+test("events without a run make no messages, and what was read is not read again", async () => {
   const deps = testDeps(database);
   const seen: string[] = [];
   const look = () => queueNotices(database.db, (type) => (seen.push(type), []), deps.now());
-  // A transaction that is open anywhere on the server holds the look back.
+  // An open transaction anywhere on the server delays the reader.
   const lookAtAll = () =>
     until(async () => (await look(), isLookedThrough()), {
       what: "a look at all that happened",

@@ -8,8 +8,8 @@ import { findOpenRun } from "@/lib/runs/journal/open-run";
 import { STARTERS } from "@/lib/runs/queries/starters-sql";
 
 /**
- * Up to where the journal was looked through. Transactions are numbered in the order in which they begin; several rows,
- * each with several events, may be of one transaction.
+ * The position up to which the journal was read. Transactions are numbered in the order in which they begin; several
+ * rows, each with several events, may be of one transaction.
  */
 export interface EventPlace {
   tx: bigint;
@@ -46,7 +46,7 @@ export interface NoticeQuery {
   limit: number;
 }
 
-/** What channels can be told about, in the order of the transactions. */
+/** Events that channels can be notified of, in the order of the transactions. */
 export async function listNoticeEvents(db: Statements, query: NoticeQuery): Promise<NoticeEvent[]> {
   const rows = await readEvents(db, query);
   const callOf = await readCalls(db, rows);
@@ -79,9 +79,7 @@ function readEvents(db: Statements, { after, before, limit }: NoticeQuery): Prom
 
 type CallFacts = Partial<Pick<NoticeFacts, "agent" | "server" | "tool" | "danger">>;
 
-/**
- * A call about which nobody was asked has no row but in the journal; it is told of only when its outcome is not known.
- */
+/** A call about which nobody was asked is only in the journal; it is reported only when its outcome is unknown. */
 async function readCalls(db: Statements, rows: readonly EventRow[]): Promise<(facts: NoticeFacts) => CallFacts> {
   const isMissing = ({ callId, server }: NoticeFacts) => callId !== null && server === null;
   const runIds = new Set(rows.filter(({ facts }) => isMissing(facts)).map(({ facts }) => facts.runId));
@@ -94,7 +92,7 @@ async function readCalls(db: Statements, rows: readonly EventRow[]): Promise<(fa
   return (facts) => (isMissing(facts) ? (calls.get(facts.callId ?? "") ?? {}) : {});
 }
 
-/** Of a run whose record was changed nothing is known, and the channel is still told. */
+/** When a run's record was tampered with, nothing is known of its calls, and the channel is still notified. */
 async function listCalls(db: Statements, runId: string) {
   try {
     return [...((await findOpenRun(db, runId))?.snapshot.calls.values() ?? [])];

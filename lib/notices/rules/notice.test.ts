@@ -22,8 +22,8 @@ const notice = (type: NoticeType, more: Partial<NoticeFacts> = {}, id = "ntc_1")
 });
 const channel = (fields: object) => channelSchema.parse({ name: "ops", type: "slack", url: "x", ...fields });
 
-describe("who is told", () => {
-  it("tells what the channel names, for its groups; a call without approvers is everyone's", () => {
+describe("who is notified", () => {
+  it("a channel gets what it names, for its groups; a call without approvers is for everyone", () => {
     const leads = channel({ groups: ["leads"] });
     expect(isWanted(leads, "approval.requested", ["leads", "desk"])).toBe(true);
     expect(isWanted(leads, "approval.requested", ["desk"])).toBe(false);
@@ -33,7 +33,7 @@ describe("who is told", () => {
   });
 });
 
-describe("what they are told", () => {
+describe("what they are sent", () => {
   it("who is needed, for which tool, until when, and where", () => {
     expect(describeNotice(notice("approval.requested"))).toEqual({
       title: "A call waits for a decision",
@@ -55,7 +55,7 @@ describe("what they are told", () => {
     });
   });
 
-  it("shows what is hidden in the name of a tool", () => {
+  it("shows invisible characters in the name of a tool", () => {
     expect(describeNotice(notice("approval.requested", { tool: "ref\u200Bund" })).lines[0]).toBe(
       "shop.ref⟨U+200B⟩und (high)",
     );

@@ -1,13 +1,14 @@
 /**
- * What people are told outside of the console: who is needed, for which tool, and where to look. A message carries a
- * link and no arguments, no reasons and no error texts: whoever reads a channel need not be allowed to read the run.
+ * What people are sent outside of the console: who is needed, for which tool, and where to look. A message carries a
+ * link and no arguments, no reasons and no error texts, because readers of a channel may not be allowed to read the
+ * run.
  */
 import type { CHANNEL_EVENTS, Policy } from "@/lib/config/policy-schema";
 import { showInvisible } from "@/lib/text/tool-text";
 
 export type NoticeType = (typeof CHANNEL_EVENTS)[number];
 export type Channel = Policy["channels"][number];
-/** Desktop notifications go their own way, with the live updates of the console. */
+/** Desktop notifications are sent separately, with the live updates of the console. */
 export type OutsideChannel = Exclude<Channel, { type: "browser" }>;
 
 export interface NoticeFacts {
@@ -41,9 +42,9 @@ export interface Notice {
 export interface Message {
   title: string;
   lines: string[];
-  /** Of the page that says more, within the console. */
+  /** Path of the page with details, within the console. */
   path: string;
-  /** What one does there. */
+  /** What a person does there. */
   action: string;
 }
 
@@ -52,8 +53,8 @@ const LINES_MAX = 10;
 export const isOutside = (channel: Channel): channel is OutsideChannel => channel.type !== "browser";
 
 /**
- * Whether the channel is told of it. A call without approvers is anyone's, so every group's too; what is no approval is
- * for all.
+ * Whether the channel is notified of it. A call without approvers is for everyone, so for every group too; other events
+ * are for all.
  */
 export function isWanted(channel: Channel, type: NoticeType, approvers: readonly string[]): boolean {
   if (!channel.events.includes(type)) return false;
@@ -62,11 +63,11 @@ export function isWanted(channel: Channel, type: NoticeType, approvers: readonly
   );
 }
 
-/** True for a message that is of no use any more once the call is decided. */
+/** True for a message that is useless once the call is decided. */
 export const asksForDecision = (type: NoticeType): boolean =>
   type === "approval.requested" || type === "approval.escalated";
 
-/** One message for all that is to be told at the same time, so that a hundred calls are not a hundred messages. */
+/** One message for everything due at the same time, so that a hundred calls are not a hundred messages. */
 export function composeMessage(notices: readonly Notice[]): Message {
   const [only] = notices;
   if (only && notices.length === 1) return describeNotice(only);
@@ -117,11 +118,11 @@ export function describeNotice({ type, facts }: Notice): Message {
   }
 }
 
-/** The name of a token alone would stand for a person. */
+/** The name of a token alone could be mistaken for a person. */
 const nameDecider = (decided: NoticeFacts["decided"]): string =>
   decided?.token === undefined
     ? showInvisible(decided?.by ?? "Someone")
     : `${showInvisible(decided.by)}, by token ${showInvisible(decided.token)},`;
 
-/** Whoever reads it may be anywhere, so it says which clock. */
+/** Readers may be in any time zone, so it names the zone. */
 const toMinute = (time: string): string => `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -1,7 +1,7 @@
 /**
- * Writes a message for each channel that wants to be told of what happened since the last look. Events are written with
- * what they tell of, so nothing is told that did not happen and nothing that happened is left out, whoever dies in
- * between. One process at a time looks; the others get null. The first look only notes from where on to look.
+ * Writes a message for each channel that wants the events since the last read. Events are committed together with what
+ * they describe, so none is invented or left out, whichever process dies in between. One process at a time reads; the
+ * others get null. The first read only records where to start.
  */
 import type { NoticeType } from "@/lib/notices/rules/notice";
 import { createId } from "@/lib/ids";
@@ -27,7 +27,8 @@ export async function queueNotices(db: Db, channelsOf: ChannelsOf, at: Date): Pr
     if (!horizon) throw new Error("unreachable: a snapshot without a horizon");
     const setting = await tx.setting.findUnique({ where: { key: PLACE_KEY } });
     const from = toPlace(setting?.value);
-    // A database restored into a new server counts its transactions anew; from there on is all that can be told.
+    // A database restored into a new server restarts its transaction numbers; only events from there on can be
+    // reported.
     const isReadable = from !== null && from.tx <= horizon.tx;
     const events = isReadable ? await listNoticeEvents(tx, { after: from, before: horizon.tx, limit: BATCH_MAX }) : [];
     const rows = events.flatMap(({ place, type, facts }) => {
@@ -43,7 +44,7 @@ export async function queueNotices(db: Db, channelsOf: ChannelsOf, at: Date): Pr
   });
 }
 
-/** For a project that tells nobody: when it has a channel again, what happened meanwhile is not told. */
+/** For a project without channels: when it gets a channel again, what happened meanwhile is not reported. */
 export async function forgetNoticePlace(db: Db): Promise<void> {
   await db.setting.deleteMany({ where: { key: PLACE_KEY } });
 }

@@ -1,6 +1,6 @@
 /**
- * The way of a message: taken by one process for a while, and then ended, or due again later. A process that dies
- * leaves it to the next.
+ * The life of a message: held by one process for a while, and then ended, or due again later. When a process dies, the
+ * next one sends it.
  */
 import type { Notice, NoticeFacts, NoticeType } from "@/lib/notices/rules/notice";
 import type { Db } from "@/lib/database/client";
@@ -12,7 +12,7 @@ export interface TakenNotice extends Notice {
 
 /**
  * Those that are due, for as long as it takes to send them. One that is about a call that is decided by now is ended
- * here and not given out.
+ * here and not returned.
  */
 export async function takeNotices(
   db: Db,

@@ -24,7 +24,7 @@ export async function findCredentials(db: Db, email: string): Promise<Credential
   );
 }
 
-/** The person to whom a sign-in elsewhere belongs. */
+/** The person linked to an account of a sign-in provider. */
 export async function findByAccount(db: Db, provider: string, accountId: string): Promise<Credentials | null> {
   const row = await db.account.findUnique({
     where: { provider_providerAccountId: { provider, providerAccountId: accountId } },

@@ -12,7 +12,7 @@ export interface SessionUser {
   preferences: Preferences;
 }
 
-/** The person as they are now, in one statement; null when gone or shut out, or when this session was signed out of. */
+/** The person as they are now, in one statement; null when deleted or disabled, or when this session was signed out. */
 export async function findSessionUser(db: Db, session: { id: string; userId: string }): Promise<SessionUser | null> {
   const [row] = await db.$queryRaw<(Omit<SessionUser, "preferences"> & { preferences: unknown })[]>`
     SELECT u.id, u.name, u.email, u.role::text AS role, u.session_version AS "sessionVersion", u.preferences,

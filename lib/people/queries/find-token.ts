@@ -20,7 +20,7 @@ type Row = Omit<LiveToken, "user"> & {
   disabled: boolean;
 };
 
-/** The token and its person as they are now, in one statement: every request with a token begins with it. */
+/** The token and its person as they are now, in one statement: it runs at the start of every request with a token. */
 export async function findToken(db: Db, hash: string): Promise<LiveToken | null> {
   const [row] = await db.$queryRaw<Row[]>`
     SELECT t.id, t.name, t.scopes, t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt",

@@ -5,7 +5,7 @@ export interface GroupWithMembers {
   name: string;
   description: string;
   members: { id: string; name: string; email: string; fromProject: boolean }[];
-  /** Addresses that policy.yaml names and that nobody has. */
+  /** Addresses that policy.yaml names and that have no account. */
   withoutAccount: string[];
 }
 

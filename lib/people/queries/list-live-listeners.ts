@@ -1,6 +1,6 @@
 import type { Db } from "@/lib/database/client";
 
-/** Who listens, and by what: one of a person's sessions, or a token. */
+/** Who listens, and with which credential: one of a person's sessions, or a token. */
 export interface Listener {
   userId: string;
   role: string;
@@ -8,9 +8,7 @@ export interface Listener {
   tokenId?: string | undefined;
 }
 
-/**
- * The places in the list of those who may still listen, as they are now: in one statement for all streams of a process.
- */
+/** Indexes of the listeners that may still listen now, in one statement for all streams of a process. */
 export async function listLiveListeners(db: Db, listeners: readonly Listener[], at: Date): Promise<number[]> {
   const asked = listeners.map(({ userId, role, session, tokenId }, place) => ({
     place,

@@ -1,8 +1,8 @@
 import type { Db } from "@/lib/database/client";
 
 /**
- * Whom a text can mean: an id itself, or people and their tokens by a part of a name or e-mail address. People are few
- * and what they did is much, so the name is looked up first, and the rest is found by an index on ids.
+ * Whom a text can mean: an id itself, or people and their tokens by a part of a name or e-mail address. There are few
+ * people and many events, so the name is looked up first, and the rest is found by an index on ids.
  */
 export async function listNamedIds(db: Db, who: string): Promise<string[]> {
   const contains = { contains: who, mode: "insensitive" as const };

@@ -3,7 +3,7 @@ import type { Db } from "@/lib/database/client";
 export interface SavedView {
   id: string;
   name: string;
-  /** The filters as they stand in the address. */
+  /** The filters as in the address. */
   query: string;
   isDefault: boolean;
 }

@@ -1,4 +1,4 @@
-/** Who did something: the same four facts in the database, on the audit trail, in the API and on the screen. */
+/** Who did something: the same four fields in the database, on the audit trail, in the API and on the screen. */
 
 export type ActorKind = "user" | "token" | "agent" | "system";
 

@@ -8,7 +8,7 @@ export function generateToken(): string {
   return PREFIX + randomBytes(32).toString("base64url");
 }
 
-/** A plain hash is enough: there is nothing to guess in 256 random bits. */
+/** A plain hash is enough: 256 random bits cannot be guessed. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
@@ -21,7 +21,7 @@ export function looksLikeToken(value: string): boolean {
   return /^kmt_[A-Za-z0-9_-]{43}$/.test(value);
 }
 
-/** Finds tokens by their form, whoever's they are: which ones exist is kept as hashes only. */
+/** Finds any token by its form, because only hashes of the existing ones are stored. */
 export const apiTokens: SecretMatcher = {
   equals: looksLikeToken,
   replaceAll: (text, replacement) => text.replace(/kmt_[A-Za-z0-9_-]{43}/g, replacement),

@@ -1,10 +1,10 @@
 /**
- * Whoever has one IPv6 address has a whole network of them, so limits count networks of 64 bits; an IPv4 address counts
- * by itself.
+ * An IPv6 user usually has a whole network of addresses, so limits count /64 networks; an IPv4 address counts by
+ * itself.
  */
 import ipaddr from "ipaddr.js";
 
-/** The text itself when it is no address. */
+/** Returns the text itself when it is not an address. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

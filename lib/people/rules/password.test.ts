@@ -7,11 +7,11 @@ test("a password verifies against its own hash and no other", async () => {
   expect(await verifyPassword("correct horse batterz", hash)).toBe(false);
 });
 
-test("the same password is kept differently each time", async () => {
+test("the same password is hashed differently each time", async () => {
   expect(await hashPassword("correct horse battery")).not.toBe(await hashPassword("correct horse battery"));
 });
 
-test("nobody's password never verifies", async () => {
+test("a password never verifies when there is no account", async () => {
   expect(await verifyPassword("", null)).toBe(false);
   expect(await verifyPassword("anything at all", null)).toBe(false);
 });

@@ -30,7 +30,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64url"), key.toString("base64url")].join("$");
 }
 
-/** Takes as long for nobody (`null`) as for somebody, so that time does not tell which e-mails exist. */
+/** Takes as long for nobody (`null`) as for somebody, so that timing does not reveal which e-mails exist. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [scheme, N, r, p, salt, key] = (stored ?? (await nobodysHash())).split("$");
   if (scheme !== "scrypt" || !salt || !key) return false;
@@ -43,7 +43,7 @@ export async function verifyPassword(password: string, stored: string | null): P
   return timingSafeEqual(given, expected) && stored !== null;
 }
 
-/** Four groups of letters and digits that cannot be mistaken for one another when read aloud. */
+/** Four groups of letters and digits, without characters that look or sound alike. */
 export function generatePassword(): string {
   const letters = "abcdefghjkmnpqrstuvwxyz23456789";
   const group = () => Array.from({ length: 6 }, () => letters[randomInt(letters.length)]).join("");

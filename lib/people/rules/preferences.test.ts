@@ -3,7 +3,7 @@ import { preferencesChangeSchema, readPreferences } from "./preferences";
 
 const USUAL = { keys: true, notifications: false, landing: "inbox" };
 
-it("whatever is stored reads as preferences, and what is wrong takes nothing else with it", () => {
+it("any stored value reads as preferences, and an invalid field does not affect the others", () => {
   for (const stored of [{}, null, "x", [], { theme: "pink", keys: "no", landing: 7, other: 1 }])
     expect(readPreferences(stored)).toEqual(USUAL);
   expect(readPreferences({ theme: "dark", keys: false, landing: "moon", views: [1] })).toEqual({
@@ -13,7 +13,7 @@ it("whatever is stored reads as preferences, and what is wrong takes nothing els
   });
 });
 
-it("a change may name some, and only what is known", () => {
+it("a change may name some fields, and only known ones", () => {
   expect(preferencesChangeSchema.parse({ keys: false })).toEqual({ keys: false });
   for (const change of [{ theme: "pink" }, { landing: "/evil" }, { admin: true }])
     expect(preferencesChangeSchema.safeParse(change).success).toBe(false);

@@ -1,17 +1,17 @@
-/** What a person chose for themselves. Kept with their account, so that it holds in every browser. */
+/** What a person chose for themselves; stored with the account, so that it applies in every browser. */
 import { z } from "zod";
 
 const THEMES = ["light", "dark", "system"] as const;
 const LANDINGS = ["inbox", "mine", "history", "workflows", "tools", "insights"] as const;
 
-/** Each alone: what an older version kept, or another one wrote, takes nothing else with it. */
+/** Each field falls back by itself, so that an invalid one from another version does not affect the others. */
 const fields = {
-  /** Absent until they choose: then the browser's own choice holds. */
+  /** Absent until they choose; then the browser's setting applies. */
   theme: z.enum(THEMES).optional().catch(undefined),
-  /** Single keys of the inbox. */
+  /** Single-key shortcuts of the inbox. */
   keys: z.boolean().catch(true),
   notifications: z.boolean().catch(false),
-  /** The page that the bare address leads to. */
+  /** The page that the root address redirects to. */
   landing: z.enum(LANDINGS).catch("inbox"),
 };
 
@@ -19,10 +19,10 @@ const storedSchema = z.object(fields).catch({ theme: undefined, keys: true, noti
 export type Preferences = z.infer<typeof storedSchema>;
 export type Landing = Preferences["landing"];
 
-/** Out of the database; never fails. */
+/** Parses the stored value; never fails. */
 export const readPreferences = (stored: unknown): Preferences => storedSchema.parse(stored);
 
-/** A change names what it changes, and nothing else. */
+/** A change contains only the fields that it changes. */
 export const preferencesChangeSchema = z
   .strictObject({ theme: z.enum(THEMES), keys: z.boolean(), notifications: z.boolean(), landing: z.enum(LANDINGS) })
   .partial();

@@ -1,4 +1,4 @@
-/** Who may do what. A role includes all that the roles before it may do; a token is further held to its scopes. */
+/** Who may do what. A role includes all that the roles before it may do; a token is further limited to its scopes. */
 
 export const ROLES = ["viewer", "reviewer", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];

@@ -6,7 +6,7 @@ import { readGitHubProfile } from "@/lib/people/session/github-profile";
 
 const USER = { id: 7, login: "rea", name: "Rea", email: "shown@example.com" };
 
-/** GitHub, as far as a sign-in asks it. */
+/** The parts of GitHub that a sign-in uses. */
 async function startGitHub(emails: unknown, status = 200) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

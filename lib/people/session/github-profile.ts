@@ -1,4 +1,4 @@
-/** Where GitHub answers; another place in tests. */
+/** The address of GitHub's API; tests use another one. */
 const API = "https://api.github.com";
 
 interface GitHubEmail {
@@ -8,8 +8,8 @@ interface GitHubEmail {
 }
 
 /**
- * The person as GitHub knows them, with their primary e-mail if it is verified, and with none otherwise. The e-mail of
- * the profile itself is not taken: it is the one that the person shows to others, and says nothing of who reads it.
+ * The person as GitHub knows them, with their primary e-mail if it is verified, and with none otherwise. The public
+ * e-mail of the profile is not used: it does not prove who receives its mail.
  */
 export async function readGitHubProfile(accessToken: string, api = API): Promise<Record<string, unknown>> {
   const ask = (path: string) =>

@@ -5,11 +5,11 @@ import { sessionSecrets } from "./secrets";
 
 const BROWSER = { id: "b-1", userId: "usr_1" };
 
-test("a note reads as it was written", async () => {
+test("a cookie opens to what was written into it", async () => {
   expect(await openKnownBrowser(await sealKnownBrowser(BROWSER))).toEqual(BROWSER);
 });
 
-test("a session's cookie, a note of another secret, an old one and a broken one are no notes", async () => {
+test("a session's cookie, one sealed with another secret, an old one and a broken one are refused", async () => {
   const token = { sub: BROWSER.userId, browser: BROWSER.id };
   const forged = [
     await encode({ token, secret: sessionSecrets(), salt: "authjs.session-token" }),
@@ -22,7 +22,7 @@ test("a session's cookie, a note of another secret, an old one and a broken one 
   for (const sealed of forged) expect(await openKnownBrowser(sealed)).toBeNull();
 });
 
-test("two notes of the same browser do not look alike, so nothing can be read from them", async () => {
+test("two cookies of the same browser differ, so nothing can be read from them", async () => {
   const notes = await Promise.all([sealKnownBrowser(BROWSER), sealKnownBrowser(BROWSER)]);
   expect(notes[0]).not.toBe(notes[1]);
   for (const note of notes) expect(note).not.toContain(Buffer.from(BROWSER.userId).toString("base64url"));

@@ -1,7 +1,7 @@
 /**
- * A browser in which a person has signed in before carries a sealed note of that. Guesses of strangers can use up what
- * an account allows to strangers; such a browser has tries of its own, so nobody can keep a person out of the browser
- * they work with.
+ * A browser in which a person has signed in before carries a sealed cookie that says so. Strangers can use up the
+ * attempts that an account allows; such a browser has attempts of its own, so nobody can lock a person out of the
+ * browser they work with.
  */
 import { decode, encode } from "next-auth/jwt";
 import { sessionSecrets } from "@/lib/people/session/secrets";
@@ -23,7 +23,7 @@ export function sealKnownBrowser({ id, userId }: KnownBrowser): Promise<string> 
   });
 }
 
-/** How the browser is to keep it: not for scripts, and not sent along from other sites. */
+/** Not readable by scripts, and not sent along from other sites. */
 export const knownBrowserCookie = (isHttps: boolean) => ({
   httpOnly: true,
   sameSite: "lax" as const,
@@ -32,7 +32,7 @@ export const knownBrowserCookie = (isHttps: boolean) => ({
   maxAge: KNOWN_BROWSER_AGE_MAX_S,
 });
 
-/** Null for a note that is absent, too old, or not ours. */
+/** Null for a cookie that is absent, too old, or not ours. */
 export async function openKnownBrowser(sealed: string | undefined): Promise<KnownBrowser | null> {
   if (!sealed) return null;
   try {

@@ -12,7 +12,7 @@ import { TestBrowser } from "@/lib/testing/test-browser";
 const database = useDatabase();
 const ORIGIN = "http://localhost:3000";
 const keys = await generateKeyPair("RS256");
-/** What the issuer says of the person who signs in. */
+/** The claims that the issuer returns for the person who signs in. */
 let claims: Record<string, unknown> = {};
 let nonce: string | null = null;
 let issuer: Server;
@@ -30,7 +30,7 @@ afterAll(() => void issuer.close());
 
 const issuerUrl = () => `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
 
-/** A whole OIDC issuer, as far as a sign-in needs one. */
+/** The parts of an OIDC issuer that a sign-in needs. */
 async function answer(path: string): Promise<unknown> {
   if (path.endsWith("openid-configuration")) {
     const url = issuerUrl();
@@ -81,7 +81,7 @@ test("a password sign-in gives a session whose person is read from the database"
   expect(await browser.session()).toMatchObject({ user: { id: user.id, name: "Rea", role: "reviewer" } });
 });
 
-test("an OIDC sign-in of someone unknown makes a viewer, whose session is their own; no token of the issuer is kept", async () => {
+test("an OIDC sign-in of an unknown person creates a viewer with a session of their own; no token of the issuer is kept", async () => {
   claims = { sub: "issuer-1", email: "new@example.org", email_verified: true, name: "New" };
   const { browser, response } = await signInByOidc();
   expect(response.headers.get("location")).toBe(`${ORIGIN}/inbox`);
@@ -93,14 +93,14 @@ test("an OIDC sign-in of someone unknown makes a viewer, whose session is their 
   expect(kept).not.toContain("issuer-access-token");
 });
 
-test("an OIDC sign-in of someone whom an admin added keeps their role", async () => {
+test("an OIDC sign-in of a person added by an admin keeps their role", async () => {
   const user = await buildUser(testDeps(database), "operator");
   claims = { sub: "issuer-2", email: user.email, email_verified: true, name: "Op" };
   const { browser } = await signInByOidc();
   expect(await browser.session()).toMatchObject({ user: { id: user.id, role: "operator" } });
 });
 
-test("an e-mail that the issuer has not verified is refused, with the way back to the sign-in page", async () => {
+test("an e-mail that the issuer has not verified is refused, with a link back to the sign-in page", async () => {
   claims = { sub: "issuer-3", email: "unverified@example.org", email_verified: false, name: "Un" };
   const { browser, response } = await signInByOidc();
   expect(response.headers.get("location")).toBe(

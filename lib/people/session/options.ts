@@ -16,7 +16,7 @@ declare module "next-auth" {
 declare module "next-auth/jwt" {
   interface JWT {
     sessionVersion?: number;
-    /** Of the session: made when someone signs in, kept when the cookie is renewed. */
+    /** The session's id: made at sign-in, kept when the cookie is renewed. */
     sid?: string;
   }
 }
@@ -30,7 +30,7 @@ export type SignInRefusal =
   | { refused: "credentials" | "disabled" | "not_invited" | "email_unverified" }
   | { refused: "rate_limited"; retryAfterS: number };
 
-/** What signing in and out needs to do; given by the application, so that this folder only knows Auth.js. */
+/** What signing in and out calls; passed in by the application, so that this folder depends only on Auth.js. */
 export interface SignInDoors {
   withPassword(given: { email: string; password: string; address: string }): Promise<Admitted | SignInRefusal>;
   withProvider(given: {
@@ -44,7 +44,7 @@ export interface SignInDoors {
   isLive(session: { id: string; userId: string }): Promise<boolean>;
 }
 
-/** The reason travels as Auth.js's `code`, so that the page can say what helps. */
+/** The reason is sent as Auth.js's `code`, so that the page can say what helps. */
 class Refused extends CredentialsSignin {
   readonly retryAfterS: number | undefined;
   constructor(refusal: SignInRefusal) {
@@ -77,7 +77,7 @@ export function authOptions(doors: SignInDoors): NextAuthConfig {
         user.sessionVersion = answer.sessionVersion;
         return true;
       },
-      // The cookie carries who, which session and which session version, nothing that could become stale.
+      // The cookie names the person, the session and the session version, nothing that could become stale.
       jwt: ({ token, user }) =>
         user ? { sub: user.id, sessionVersion: user.sessionVersion, sid: crypto.randomUUID() } : renew(token, doors),
     },
@@ -90,16 +90,16 @@ export function authOptions(doors: SignInDoors): NextAuthConfig {
   };
 }
 
-/** A session that has ended gets no new cookie: it would outlive the note of its end. */
+/** A session that has ended gets no new cookie: it would outlive the record of its end. */
 async function renew(token: JWT, doors: SignInDoors): Promise<JWT | null> {
   const { sub, sessionVersion } = token;
   const sid = sessionIdOf(token);
   return sub && (await doors.isLive({ id: sid, userId: sub })) ? { sub, sessionVersion, sid } : null;
 }
 
-/** Auth.js would take the cookie away and go on; whoever copied it could then go on as well, and nobody would know. */
+/** Auth.js would delete the cookie and report success, while a copy of the cookie would still work. */
 function refuseHalfSignOut(error: Error & { type?: string }): void {
-  // The only event that is listened to is a sign-out.
+  // Sign-out is the only event with a listener.
   if (error.type === "EventError" || error.type === "SignOutError") throw error;
 }
 

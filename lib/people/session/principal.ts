@@ -11,7 +11,7 @@ export interface SignedInUser {
 }
 
 /**
- * Who makes a request: a person in a browser, or a token that acts as a person. Read anew from the database for each
+ * Who makes a request: a person in a browser, or a token that acts as a person. Read from the database for each
  * request.
  */
 export interface Principal {
@@ -28,14 +28,14 @@ export interface Session extends Principal {
   preferences: Preferences;
 }
 
-/** A token may do what its person may do and its scopes name; `admin` does not stand for the others. */
+/** A token may do what its person may do and its scopes name; `admin` does not include the others. */
 export function can(principal: Principal, scope: Scope): boolean {
   return (
     roleAllows(principal.user.role, scope) && (principal.token === undefined || principal.token.scopes.includes(scope))
   );
 }
 
-/** The form in which a principal stands on the audit trail: a token's person is named as well. */
+/** How a principal is recorded on the audit trail: a token's person is named as well. */
 export function actorOf(principal: Principal): Actor {
   const { user, token, address } = principal;
   const actor: Actor = token

@@ -10,7 +10,7 @@ const SECURE_COOKIE = "__Secure-authjs.session-token";
 
 /**
  * The person behind a session cookie, as they are now: the cookie only says who, everything else is read from the
- * database, so that a changed role, a disabled account or a sign-out holds from the next request on.
+ * database, so that a changed role, a disabled account or a sign-out applies from the next request on.
  */
 export async function readSession(headers: Headers): Promise<Session | null> {
   const secureCookie = headers.get("cookie")?.includes(SECURE_COOKIE) ?? false;

@@ -1,7 +1,7 @@
 import type { JWT } from "next-auth/jwt";
 
 /**
- * Which session a cookie belongs to. It stays the same when the cookie is renewed; one from before sessions had ids
- * goes by the id of the cookie.
+ * Which session a cookie belongs to. It stays the same when the cookie is renewed; a cookie from before sessions had
+ * ids uses its own id.
  */
 export const sessionIdOf = (token: Pick<JWT, "sid" | "jti">): string => token.sid ?? token.jti ?? "";

@@ -9,10 +9,13 @@ import type { Scope } from "@/lib/people/rules/roles";
 export { actorOf, can } from "@/lib/people/session/principal";
 export type { Session } from "@/lib/people/session/principal";
 
-/** Once per request, however many components ask. */
+/** Read once per request, however many components ask. */
 export const findSession = cache(async (): Promise<Session | null> => readSession(await headers()));
 
-/** For pages and actions of the console: whoever is not signed in is sent to the sign-in page, and back afterwards. */
+/**
+ * For pages and actions of the console: people who are not signed in are redirected to the sign-in page, and back
+ * afterwards.
+ */
 export async function requireSession(): Promise<Session> {
   const session = await findSession();
   if (session) return session;

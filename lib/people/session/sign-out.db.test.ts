@@ -24,7 +24,7 @@ async function signedIn(user?: { id: string; email: string }) {
 const statusWith = async (cookie: string) => (await ask(GET, "/runs", { cookie })).status;
 
 describe(verifies("session:sign-out", "signing out ends the session itself"), () => {
-  test("the cookie from before it answers 401, wherever it was copied to", async () => {
+  test("a request with the earlier cookie, or a copy of it, gets 401", async () => {
     const { browser } = await signedIn();
     const copied = browser.cookie;
     expect(await statusWith(copied)).toBe(200);
@@ -40,7 +40,7 @@ describe(verifies("session:sign-out", "signing out ends the session itself"), ()
     expect(await statusWith(other.cookie)).toBe(200);
   });
 
-  test("a cookie that was renewed before, or is renewed after, is ended with it", async () => {
+  test("a cookie of the session renewed before or after the sign-out is ended too", async () => {
     const { browser } = await signedIn();
     const first = browser.cookie;
     await browser.send("/api/auth/session");
@@ -51,11 +51,11 @@ describe(verifies("session:sign-out", "signing out ends the session itself"), ()
     const thief = new TestBrowser(bench.deps);
     thief.take(renewed);
     await thief.send("/api/auth/session");
-    // Renewed again and again, it would outlive the note that it was ended.
+    // Renewed again and again, it would outlive the record of its end.
     expect(thief.cookie).not.toContain("session-token");
   });
 
-  test("the note is kept for as long as a cookie of the session could be good, and then goes", async () => {
+  test("the record is kept for as long as a cookie of the session could be valid, and then deleted", async () => {
     const { browser, person } = await signedIn();
     const copied = browser.cookie;
     await browser.signOut();
@@ -77,7 +77,7 @@ describe(verifies("session:sign-out", "signing out ends the session itself"), ()
     expect(items.map(({ type }) => type)).toEqual(["user.signed_out"]);
   });
 
-  test("nobody is shown as signed out while the session could not be ended", async () => {
+  test("nobody is shown as signed out when the session could not be ended", async () => {
     const { browser } = await signedIn();
     const before = browser.cookie;
     await database.db.$executeRawUnsafe("ALTER TABLE ended_sessions RENAME TO ended_sessions_away");

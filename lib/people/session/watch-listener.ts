@@ -1,6 +1,6 @@
 /**
- * Ends what was opened by someone who may listen no more: a disabled person, a session that was signed out of, a token
- * that has ended. All open streams of the process are looked after with one statement, and only while there are any.
+ * Ends streams of those who may no longer listen: a disabled person, a session that was signed out, a token that has
+ * ended. One statement checks all open streams of the process, and only while there are any.
  */
 import type { Principal } from "@/lib/people/session/principal";
 import { LISTENER_CHECK_INTERVAL_MS } from "@/lib/limits";
@@ -54,10 +54,10 @@ export interface WatchDeps {
   now: () => Date;
 }
 
-// One for all bundles of the process.
+// One instance for all bundles of the process.
 const kept = globalThis as typeof globalThis & { __kimitsuListeners?: ListenerWatch };
 
-/** Calls `end` once this principal may listen no more; gives back how to stop watching. */
+/** Calls `end` once this principal may no longer listen; returns a function that stops watching. */
 export function watchListener(deps: WatchDeps, principal: Principal, end: () => void): () => void {
   return (kept.__kimitsuListeners ??= new ListenerWatch()).add({ principal, end }, deps);
 }

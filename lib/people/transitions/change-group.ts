@@ -1,4 +1,4 @@
-/** Changes a group's name and description, with its event; of those whose names are `kept`, the description only. */
+/** Changes a group's name and description, with its event; the names in `kept` cannot be changed. */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import type { Db } from "@/lib/database/client";

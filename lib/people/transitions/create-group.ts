@@ -1,4 +1,4 @@
-/** Makes a group of people, with its event. A name that is taken changes nothing and gives null. */
+/** Makes a group of people, with its event. A name that is taken changes nothing and returns null. */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import type { Db } from "@/lib/database/client";

@@ -1,4 +1,4 @@
-/** Keeps a new API token (its hash, never the token), with its event. */
+/** Stores a new API token (its hash, never the token), with its event. */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import type { Scope } from "@/lib/people/rules/roles";

@@ -1,6 +1,6 @@
 /**
  * Adds a person, with its event, to the groups for which the project names them. An e-mail that is taken changes
- * nothing and gives null.
+ * nothing and returns null.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
@@ -14,7 +14,9 @@ export interface NewUser {
   name: string;
   role: Role;
   passwordHash: string | null;
-  /** Only when there is no admin yet: the first one is made once, whatever starts at the same time. */
+  /**
+   * Only when there is no admin yet: the first one is made once, even when several processes start at the same time.
+   */
   onlyIfNoAdmin?: boolean;
 }
 

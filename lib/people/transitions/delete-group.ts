@@ -1,4 +1,4 @@
-/** Removes a group and its memberships, with its event; not one of the names that are `kept`. */
+/** Removes a group and its memberships, with its event; never one that is named in `kept`. */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import type { Db } from "@/lib/database/client";

@@ -1,7 +1,7 @@
 /**
- * Makes the groups of the database hold what policy.yaml says: a group for each that it names, and as members from the
- * project exactly the people whom it names. Members that an admin added stay. With its event when anything changed; any
- * number of processes may do it.
+ * Makes the groups in the database match policy.yaml: one group for each that it names, with exactly the named people
+ * as members from the project. Members that an admin added stay. Writes an event when anything changed; any number of
+ * processes may do it at once.
  */
 import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
@@ -9,7 +9,7 @@ import type { Db } from "@/lib/database/client";
 import { insertEvent } from "@/lib/audit/transitions/event-sql";
 
 export interface ProjectGroup {
-  /** For a group that is not there yet. */
+  /** Used for a group that does not exist yet. */
   id: string;
   name: string;
   description: string;

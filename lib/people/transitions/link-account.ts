@@ -1,4 +1,7 @@
-/** Ties a sign-in elsewhere to a person, with its event. One that is tied already stays where it is. */
+/**
+ * Links an account of a sign-in provider to a person, with its event. An account that is already linked stays linked to
+ * the same person.
+ */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import type { Db } from "@/lib/database/client";

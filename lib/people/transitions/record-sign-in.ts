@@ -1,4 +1,4 @@
-/** Notes a sign-in and when it was, with its event. */
+/** Records a sign-in and its time, with its event. */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
 import type { Db } from "@/lib/database/client";

@@ -1,4 +1,4 @@
-/** Keeps filters under a name of their person's own. A default takes the place of the one before. */
+/** Stores filters under a name that is unique for their person. A default replaces the one before. */
 import type { Db } from "@/lib/database/client";
 
 interface View {

@@ -1,7 +1,7 @@
 /**
  * Makes exactly these people the members of a group, with its event. People who do not exist are left out. Where that
- * would take out someone whom the project names, nothing is changed, and those people are given back: only the project
- * can take them out.
+ * would remove someone whom the project names, nothing is changed, and those people are returned: only the project can
+ * remove them.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";

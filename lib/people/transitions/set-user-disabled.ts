@@ -1,6 +1,6 @@
 /**
- * Shuts a person out or lets them in again, with its event. Shutting out ends their sessions (session_version) and
- * keeps at least one admin; count 0 means that nothing was to change or that the guard held.
+ * Disables a person's account or enables it again, with its event. Disabling ends their sessions (session_version) and
+ * keeps at least one admin; count 0 means that nothing had to change or that the guard refused.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";

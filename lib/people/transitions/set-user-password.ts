@@ -1,7 +1,7 @@
 /**
- * Replaces a person's password and ends their other sessions, with its event; where `endsTokens` says so, also every
- * token that acts as them, each with its own. The person's row is locked first, so that no token made meanwhile is left
- * out. Gives the new session version, or null for nobody.
+ * Replaces a person's password and ends their other sessions, with its event; with `endsTokens`, also every token that
+ * acts as them, each with its own event. The person's row is locked first, so that no token made meanwhile is left out.
+ * Returns the new session version, or null when there is no such person.
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import { SYSTEM_CHAIN } from "@/lib/audit/rules/audit-event";
@@ -43,7 +43,7 @@ export async function setUserPasswordRow(
   });
 }
 
-/** The tokens that act as this person; nobody else revokes one of them before this is done. */
+/** Locks the tokens that act as this person, so that nobody else revokes one of them before this is done. */
 async function lockTokens(tx: Pick<Db, "$queryRaw">, userId: string): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM api_tokens WHERE user_id = ${userId} AND revoked_at IS NULL ORDER BY id FOR UPDATE`;

@@ -1,4 +1,7 @@
-/** Notes when and from where a token was last used. No event: it is no change of state, and it happens all the time. */
+/**
+ * Records when and from where a token was last used. No event: it is not a change of state, and it happens all the
+ * time.
+ */
 import type { Db } from "@/lib/database/client";
 
 export interface TokenUse {

@@ -8,10 +8,10 @@ export interface WorkflowVersion {
   lastAt: Date;
 }
 
-/** Of so many of the newest runs: as quick with a million as with a few. */
+/** Reads only this many of the newest runs, so that it is as fast with a million as with a few. */
 export const VERSIONED_RUNS_MAX = 200;
 
-/** Under which version of its file, and which configuration, the last runs of a workflow began; the newest first. */
+/** The file and project versions with which the last runs of a workflow began; the newest first. */
 export async function listWorkflowVersions(db: Db, workflow: string): Promise<WorkflowVersion[]> {
   return db.$queryRaw<WorkflowVersion[]>`
     SELECT version, config_hash AS "configHash", count(*)::int AS runs, min(created_at) AS "firstAt", max(created_at) AS "lastAt"

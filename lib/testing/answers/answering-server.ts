@@ -1,15 +1,13 @@
-/**
- * A tool server and a receiver of webhooks in one: gives the answer that the test has put in, and counts what comes.
- */
+/** A tool server and a receiver of webhooks in one: returns the answer that the test has set, and counts requests. */
 import type { IncomingMessage } from "node:http";
 import { behave, HARMLESS_TOOL, startHostileServer } from "@/lib/testing/hostile-servers/hostile-server";
 import type { Asked, WireAnswer } from "./wire-answers";
 
 export interface AnsweringServer {
   readonly origin: string;
-  /** What is sent from now on; the count begins anew. */
+  /** What is sent from now on; the count restarts. */
   set(way: (asked: Asked) => void, resume?: WireAnswer["resume"]): void;
-  /** How often the call or the webhook has come since. */
+  /** How often the call or the webhook has arrived since. */
   readonly arrived: number;
   close(): Promise<void>;
 }
@@ -32,7 +30,7 @@ export async function startAnsweringServer(): Promise<AnsweringServer> {
       lastId = message.id;
       way({ response, id: message.id });
     },
-    // A webhook's body is no message of the protocol.
+    // A webhook's body is not a message of the protocol.
     response: ({ request, response }) => {
       if (!isHook(request)) return void response.writeHead(202).end();
       arrived += 1;

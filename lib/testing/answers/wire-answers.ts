@@ -1,6 +1,6 @@
 /**
  * Everything that can come back for a request that was sent, with what it means for a tool call and for a webhook. The
- * same table stands in docs/reference/outcomes.md; a test holds both to it.
+ * same table is in docs/reference/outcomes.md; a test compares both.
  */
 import type { ServerResponse } from "node:http";
 
@@ -17,13 +17,13 @@ export interface WireAnswer {
   answer: string;
   tool: Outcome;
   webhook: Outcome;
-  /** One or more ways in which it comes, by a name of their own. */
+  /** One or more forms of it, each with a name of its own. */
   ways: Record<string, (asked: Asked) => void>;
-  /** To a request by which the client asks for the rest of a broken stream. */
+  /** The answer to a client that asks for the rest of a broken stream. */
   resume?: (asked: Asked) => void;
-  /** Nothing ends the wait but the time that the caller gives it. */
+  /** Only the caller's timeout ends the wait. */
   isEndless?: true;
-  /** The tool promises a form of its result. */
+  /** The tool declares an output schema. */
   hasOutputSchema?: true;
 }
 
@@ -70,7 +70,7 @@ const REFUSING = [
 ];
 const REFUSING_FAULTS = [-32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022, -32_042];
 const PROGRESS = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"done"}}';
-/** The work is done, and the server is gone before it could say so; by the id the rest can be asked for. */
+/** The work is done, and the server dies before it could answer; with the id the rest can be requested. */
 const BROKEN_STREAM = cut(EVENTS, `id: 1\ndata: ${PROGRESS}\n\n`);
 
 const NO_RESULT: Record<string, Way> = {

@@ -1,6 +1,6 @@
 /**
- * An MCP server without an SDK, so that it can break every rule: it answers the handshake and the list properly, and
- * whatever a test gives it instead. Counts what reaches it.
+ * An MCP server without an SDK, so that it can break every rule: it answers the handshake and the list properly, or
+ * with whatever a test gives it instead. Counts what reaches it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { listenOnLoopback, readJsonBody, sendJson } from "@/lib/demo/http";
@@ -26,7 +26,7 @@ export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 export interface HostileServer {
   readonly url: string;
   readonly origin: string;
-  /** The methods of all messages, in the order of coming; `GET` for requests without one. */
+  /** The methods of all messages, in order of arrival; `GET` for requests without one. */
   readonly seen: string[];
   /** The messages themselves. */
   readonly messages: RpcMessage[];
@@ -67,7 +67,7 @@ export async function startHostileServer(behaviours: Record<string, Behaviour>):
 
 export const HARMLESS_TOOL = { name: "act", description: "Does something", inputSchema: { type: "object" } };
 
-/** What a proper server of the older era would do. */
+/** What a proper server of the older protocol would do. */
 export function behave({ response, message, reply }: Exchange): void {
   switch (message.method) {
     case "initialize":

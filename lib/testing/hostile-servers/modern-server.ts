@@ -1,6 +1,6 @@
 /**
- * A server of protocol revision 2026-07-28, made with the SDK of that revision; keeps no sessions and writes down what
- * it is sent.
+ * A server of protocol revision 2026-07-28, made with the SDK of that revision; keeps no sessions and records what it
+ * is sent.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -12,7 +12,7 @@ import { listenOnLoopback, readJsonBody } from "@/lib/demo/http";
 export interface ModernServer {
   readonly url: string;
   readonly received: { method: string; headers: Record<string, unknown>; params: Record<string, unknown> }[];
-  /** Adds a tool and tells those who listen. */
+  /** Adds a tool and notifies listeners. */
   addTool(name: string): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A tool server as the engine would hand it over, and a pool that may reach loopback and ends with the test. */
+/** A tool server as the engine would pass it, and a pool that may reach loopback and ends with the test. */
 import type { ResolvedParam } from "@/lib/config/resolve-server";
 import { SecretRef } from "@/lib/config/secret-ref";
 import { serverSchema } from "@/lib/config/server-schema";

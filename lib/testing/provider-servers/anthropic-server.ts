@@ -1,4 +1,4 @@
-/** Anthropic's Messages interface: its rules for requests, and answers in its form. */
+/** Anthropic's Messages API: its rules for requests, and answers in its form. */
 import {
   type ProviderServer,
   type RecordedRequest,
@@ -28,7 +28,7 @@ const FIELDS = new Set([
   "output_config",
 ]);
 
-/** Speaks only below `/v1`, to keys that begin with `sk-ant-`. */
+/** Answers only below `/v1`, to keys that begin with `sk-ant-`. */
 export function startAnthropicServer(): Promise<ProviderServer> {
   return startProviderServer(checkRequest);
 }

@@ -1,6 +1,4 @@
-/**
- * The chat completions interface, as Ollama, vLLM and others offer it: its rules for requests, and answers in its form.
- */
+/** The chat completions API, as Ollama, vLLM and others offer it: its rules for requests, and answers in its form. */
 import {
   type ProviderServer,
   type RecordedRequest,

@@ -6,7 +6,7 @@ import type { ModelRequest } from "@/lib/models/model";
 import type { Fetch } from "@/lib/models/transport";
 import { createHeldClock, type HeldClock } from "./held-clock";
 
-/** Values that must never be seen outside of a request's headers. */
+/** Values that must never appear outside of a request's headers. */
 export const KEYS = {
   ANTHROPIC_KEY: "sk-ant-test-4f9d8c7b6a5e",
   OPENAI_KEY: "sk-proj-test-0a1b2c3d4e5f",
@@ -25,7 +25,7 @@ export interface FixtureOptions {
   group: Record<string, unknown>;
   scripts?: ReadonlyMap<string, ScriptFile>;
   variables?: Record<string, string | null>;
-  /** Told the name of every variable whose value is asked for. */
+  /** Called with the name of every variable whose value is asked for. */
   onRead?: (name: string) => void;
   fetch?: Fetch;
   random?: () => number;

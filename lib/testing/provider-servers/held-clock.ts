@@ -1,7 +1,7 @@
 /** A clock that moves only when a test moves it, or when the code under test waits for a moment. */
 import type { Timing } from "@/lib/models/timing";
 
-/** Backoffs are shorter and pass at once; timeouts are longer and are held until the test lets time pass. */
+/** Backoffs are shorter and pass at once; timeouts are longer and are held until the test advances the time. */
 const PASSES_AT_ONCE_MS = 20_000;
 
 export interface HeldClock extends Timing {

@@ -1,4 +1,4 @@
-/** OpenAI's Responses interface, stateless as we use it: its rules for requests, and answers in its form. */
+/** OpenAI's Responses API, stateless as we use it: its rules for requests, and answers in its form. */
 import {
   type ProviderServer,
   type RecordedRequest,

@@ -1,6 +1,6 @@
 /**
- * An HTTP server that stands in for a provider. It checks every request as the real one would, records it, and answers
- * with the next of the replies that the test has laid out. It listens on a free port of the loopback address.
+ * An HTTP server in place of a provider. It checks every request as the real one would, records it, and answers with
+ * the next of the replies that the test has queued. It listens on a free port of the loopback address.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,17 +14,17 @@ export interface RecordedRequest {
 export type Reply =
   | { kind: "json"; status: number; headers?: Record<string, string>; body: unknown }
   | { kind: "text"; status: number; headers?: Record<string, string>; text: string }
-  /** Depends on what was asked. */
+  /** Depends on the request. */
   | { kind: "chosen"; choose: (request: RecordedRequest) => Reply }
-  /** A refusal that carries everything it was sent. */
+  /** A refusal that echoes everything it was sent. */
   | { kind: "echo"; status: number }
-  /** The beginning of a good answer, and then the connection is gone. */
+  /** The beginning of a good answer, after which the connection is cut. */
   | { kind: "cut"; body: unknown }
   /** The connection is closed before a byte was sent. */
   | { kind: "reset" }
   /** No answer; the connection stays open. */
   | { kind: "hang" }
-  /** An answer that would go on for ever. */
+  /** An endless answer. */
   | { kind: "endless" };
 
 /** What is wrong with a request by the provider's rules; null when it is fine. */

@@ -10,7 +10,7 @@ const HINTS = [
 
 const VALUES = [true, false, undefined] as const;
 
-/** `t-ro1-de0-id1-ow-` is read-only, not destructive, idempotent, and says nothing of an open world. */
+/** `t-ro1-de0-id1-ow-` is read-only, not destructive, idempotent, and has no open-world hint. */
 export function annotatedToolName(annotations: ToolAnnotations): string {
   const parts = HINTS.map(
     ([short, hint]) => `${short}${annotations[hint] === undefined ? "-" : Number(annotations[hint])}`,

@@ -1,4 +1,4 @@
-/** Steers a recording server over HTTP, so that a test does it the same way in its own process and in another one. */
+/** Controls a recording server over HTTP, so that a test does it the same way in its own process and in another one. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
@@ -20,8 +20,8 @@ type Command = z.infer<typeof commandSchema>;
 const COMMAND_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * POST /control with a command; GET /control for what was received; GET /control?tool=…&count=… answers when it is
- * there.
+ * POST /control with a command; GET /control for what was received; GET /control?tool=…&count=… answers when that many
+ * have arrived.
  */
 export async function answerControl(
   state: RecordingState,
@@ -65,7 +65,7 @@ function obey(state: RecordingState, command: Command): void {
   }
 }
 
-/** The test's hand on a recording server. */
+/** The test's control of a recording server. */
 export class RecordingControl {
   constructor(private readonly origin: string) {}
 
@@ -105,7 +105,7 @@ export class RecordingControl {
     return this.#send({ do: "release", tool });
   }
 
-  /** Adds a tool or changes the given fields of one, and tells every session that the list has changed. */
+  /** Adds a tool or changes the given fields of one, and notifies every session that the list has changed. */
   change(tool: Partial<Tool> & { name: string }): Promise<void> {
     return this.#send({ do: "change", tool });
   }
@@ -114,7 +114,7 @@ export class RecordingControl {
     return this.#send({ do: "remove", tool });
   }
 
-  /** Makes the whole server ill, or well again with null. */
+  /** Makes the whole server faulty, or healthy again with null. */
   ail(ailment: Ailment | null): Promise<void> {
     return this.#send({ do: "ail", ailment });
   }

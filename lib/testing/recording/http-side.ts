@@ -1,4 +1,4 @@
-/** The HTTP side of the recording server: every request is written down first, then refused, broken off or answered. */
+/** The HTTP side of the recording server: every request is recorded first, then refused, cut off or answered. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { HttpRefusal, listenOnLoopback, readJsonBody, sendRpcError } from "@/lib/demo/http";
@@ -9,7 +9,7 @@ import { type Ailment, RecordingState } from "./state";
 import type { Breakage } from "./tools";
 
 export interface RecordingServerOptions {
-  /** Port, for a server that comes back where it was; a free one when absent. */
+  /** Port, for a server that restarts on the same one; a free one when absent. */
   port?: number;
   name?: string;
   transport?: TransportKind;
@@ -28,7 +28,7 @@ const BODY_BYTES_MAX = 16 * 1024 * 1024;
 export class RecordingHttp {
   readonly #state: RecordingState;
   readonly #protocol: ProtocolSide;
-  // Kept open for longer than any test: a client that is slow by the machine's fault must not find its idle connection
+  // Kept open for longer than any test: a client that is slow because of the machine must not find its idle connection
   // closed.
   readonly #http = createServer({ keepAliveTimeout: 60 * 60_000 }, (request, response) => {
     this.#answer(request, response).catch((error: unknown) => {

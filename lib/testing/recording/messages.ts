@@ -1,6 +1,4 @@
-/**
- * Reads what a request carries, without trusting its form: the recording shows what came, not what should have come.
- */
+/** Reads what a request carries, without trusting its form: the recording shows what arrived, not what should have. */
 import type { IncomingHttpHeaders } from "node:http";
 
 export interface SeenMessage {

@@ -14,7 +14,7 @@ export type TransportKind = "http" | "stateless" | "sse";
 
 export interface ProtocolSide {
   handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
-  /** Ends the connection on which the answer to this request would go. */
+  /** Ends the connection on which the answer to this request would be sent. */
   drop(request: IncomingMessage): void;
   announceListChange(): Promise<void>;
   close(): Promise<void>;
@@ -86,7 +86,7 @@ class SseSide implements ProtocolSide {
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     const session = sessionOf(request);
     if (request.method === "GET" && session === null) return this.#open(response);
-    // What a server that knows only this transport says to a client that tries Streamable HTTP first.
+    // What a server that has only this transport answers to a client that tries Streamable HTTP first.
     if (request.method !== "POST" || session === null)
       return sendRpcError(response, 405, "GET opens the stream; messages go to the address it names.");
     const stream = this.#streams.get(session);

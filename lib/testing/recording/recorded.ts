@@ -2,7 +2,7 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 
 export interface Received {
-  /** Milliseconds since 1970, and the position in the order of coming. */
+  /** Milliseconds since 1970, and the position in order of arrival. */
   at: number;
   order: number;
   /** The JSON-RPC method, such as `tools/call`; for a request without a message its HTTP method, such as `GET`. */
@@ -16,7 +16,7 @@ export interface Received {
   /** Names in lower case, values as received; a header that came twice is joined as HTTP does. */
   headers: Record<string, string>;
   session: string | null;
-  /** False when the tool breaks off before its work, so that nothing was done. */
+  /** False when the tool fails before its work, so that nothing was done. */
   performed: boolean;
 }
 

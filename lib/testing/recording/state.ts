@@ -1,5 +1,6 @@
 /**
- * What a test can steer while the server runs: which tools there are, which are held, and whether the server is ill.
+ * What a test can control while the server runs: which tools there are, which are held, and whether the server is
+ * faulty.
  */
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
@@ -69,7 +70,7 @@ export class RecordingState {
     this.#gates.set(tool, { opened, open });
   }
 
-  /** Lets every call that waits go on, and later ones through. */
+  /** Releases every waiting call, and does not hold later ones. */
   release(tool: string): void {
     this.#gates.get(tool)?.open();
     this.#gates.delete(tool);

@@ -1,4 +1,4 @@
-/** The tools of the recording server, and how each answers or breaks. */
+/** The tools of the recording server, and how each answers or fails. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { listAnnotatedTools } from "./annotated-tools";
@@ -24,7 +24,7 @@ function text(value: unknown): CallToolResult {
   return { content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }] };
 }
 
-/** Says that it was done and with what, as any plain tool would. */
+/** Reports that it was done and with what, as any plain tool would. */
 export function answerPlainly({ arguments: args }: CallContext): CallToolResult {
   return text({ done: true, arguments: args });
 }

@@ -89,7 +89,7 @@ export async function review(_state: FormState, form: FormData): Promise<FormSta
   });
 }
 
-/** A person may paste what the tool answered; JSON is kept as JSON. */
+/** A person may paste what the tool answered; JSON is stored as JSON. */
 function parsedOrText(text: string): unknown {
   try {
     return JSON.parse(text);

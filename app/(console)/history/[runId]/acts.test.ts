@@ -25,7 +25,7 @@ const reviewed: PersonAct = {
   accepted: false,
 };
 
-test("what a person did names its thing only where that does not stand beside it, and a token with its person", () => {
+test("a person's action names its object only where that is not shown beside it, and a token with its person", () => {
   const words = (act: PersonAct, isNamed: boolean) => toShownAct(act, { isNamed }).what;
   expect([
     words({ ...facts, kind: "cancelled" }, true),
@@ -43,7 +43,7 @@ test("what a person did names its thing only where that does not stand beside it
   });
 });
 
-test("a call gets what was said of itself alone", () => {
+test("a call gets only what was said about itself", () => {
   expect(actsOnCall([{ ...facts, kind: "cancelled" }, reviewed, settled], "call_1")).toHaveLength(1);
   expect(actsOnCall([settled], "call_2")).toEqual([]);
 });

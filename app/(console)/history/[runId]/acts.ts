@@ -8,8 +8,7 @@ const OUTCOMES = {
 } as const;
 
 /**
- * What a person did, as a sentence in parts. `isNamed` says what it was done to, for where that does not stand beside
- * it.
+ * What a person did, as a sentence in parts. `isNamed` adds what it was done to, for where that is not shown beside it.
  */
 export function toShownAct(act: PersonAct, { isNamed }: { isNamed: boolean }): ShownAct {
   return {
@@ -27,7 +26,7 @@ function describeAct(act: PersonAct, isNamed: boolean): string {
   return `Answer${isNamed ? ` of ${act.step}` : ""} ${act.accepted ? "accepted" : "refused"}`;
 }
 
-/** The name of a token alone would stand for a person. */
+/** The name of a token alone could be mistaken for a person. */
 const describeBy = ({ kind, name, person }: PersonAct["by"]): string =>
   person === null ? name : `${person}, by ${kind} ${name},`;
 

@@ -22,7 +22,7 @@ export async function generateMetadata({ params }: LayoutProps<"/history/[runId]
   return { title: `${run.workflow} ${run.id.slice(-6)}` };
 }
 
-/** What every view of a run has in common: its facts, its map, what it waits for, and the way to the other views. */
+/** What every view of a run shares: its facts, its map, what it waits for, and links to the other views. */
 export default async function RunLayout({ params, children }: LayoutProps<"/history/[runId]">) {
   const { run, session, clock } = await loadRun((await params).runId);
   const active = isActive(run.status);
@@ -113,7 +113,7 @@ function WhatItWaitsFor({
   );
 }
 
-/** The steps as they are on record, with the arrows of the project that the run began with. */
+/** The recorded steps, with the arrows of the project that the run began with. */
 async function toNodes(run: RunPage, base: string) {
   const project = await findProjectOf(run.configHash);
   const known = project && Object.hasOwn(project.workflows, run.workflow) ? project.workflows[run.workflow] : undefined;

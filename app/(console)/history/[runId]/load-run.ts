@@ -20,10 +20,7 @@ export const loadRun = cache(async (runId: string) => {
   return run ? { run, session, clock } : notFound();
 });
 
-/**
- * The project as the run knows it; null when it can no longer be read, and the page then goes without what only it
- * could tell.
- */
+/** The project version of the run; null when it can no longer be read, and the page then omits what depends on it. */
 export const findProjectOf = cache(async (configHash: string): Promise<Project | null> => {
   try {
     return (await runtime().projects.get(configHash)).project;
@@ -33,7 +30,7 @@ export const findProjectOf = cache(async (configHash: string): Promise<Project |
   }
 });
 
-/** Why this person cannot accept the answer that waits; null when they can, and when only trying could tell. */
+/** Why this person cannot accept the answer that waits; null when they can, and when only an attempt would show it. */
 export async function findRefusalToAccept(run: RunPage, userId: string): Promise<string | null> {
   if (!run.review) return null;
   try {
@@ -44,10 +41,10 @@ export async function findRefusalToAccept(run: RunPage, userId: string): Promise
   }
 }
 
-/** By which hidden values are told apart; it needs no project, as these pages need none. */
+/** Key for the fingerprints of hidden values; it needs no project, as these pages need none. */
 export const fingerprintHere = cache(createFingerprint);
 
-/** So many spans of each kind are drawn at most; closer, there are as many again. */
+/** At most this many spans of each kind are drawn; zoomed in, there are as many again. */
 const SPANS_DRAWN = 120;
 const SPANS_OF_A_LANE_MIN = 8;
 

@@ -1,6 +1,6 @@
 import { EmptyState } from "@/components/ui/empty-state";
 
-/** Inside the frame of the run, which is there: only what its address named further is not. */
+/** Inside the frame of the run, which exists: only the rest of the address does not. */
 export default function StepNotFoundPage() {
   return (
     <EmptyState title="This run has no such step">

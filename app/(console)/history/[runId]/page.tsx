@@ -10,8 +10,8 @@ import { loadRun, loadSpans } from "./load-run";
 import { toLanes, toTimelineSteps } from "./timeline";
 
 /**
- * Of more events the lanes come after the rest of the page: they look at everything that the run did, the rest only at
- * its ends.
+ * With more events the lanes load after the rest of the page: they read everything that the run did, the rest only its
+ * ends.
  */
 const EVENTS_AT_ONCE_MAX = 1000;
 

@@ -9,7 +9,7 @@ interface Props {
   runId: string;
   canCancel: boolean;
   canRetry: boolean;
-  /** Params that were secret: a run that is over has forgotten them. */
+  /** Params that were secret: a run that has ended no longer has them. */
   secrets: readonly string[];
 }
 

@@ -12,10 +12,10 @@ import { toShownAct } from "./acts";
 
 const linkClass = "underline decoration-line-strong underline-offset-3 hover:decoration-ink";
 
-/** Each stands with its step or its call too; the newest are what one comes for. */
+/** Each is shown with its step or its call too; the newest are the most relevant. */
 const ACTS_SHOWN = 3;
 
-/** The facts of a run, how it ended in words, and what people did to it. */
+/** The facts of a run, how it ended, and what people did to it. */
 export function RunHead({ run, now }: { run: RunPage; now: string }) {
   const { word, mark } = describeRun(run);
   return (

@@ -15,7 +15,7 @@ import type { RunSpan } from "@/lib/runs/queries/list-run-spans";
 import { actsOnCall, toShownAct } from "./acts";
 import { stateOf } from "./step-state";
 
-/** For each step a lane. Models and tools work, people are waited for, and a thin line joins it to the step. */
+/** One lane for each step: models and tools work, people are waited for, and a thin line joins them to the step. */
 export function toLanes(run: RunPage, spans: readonly RunSpan[], now: Date): Lane[] {
   const end = (run.completedAt ?? now).getTime();
   const byStep = toLaneSpans(spans);
@@ -140,7 +140,7 @@ function toCallEntry(call: TimelineCall): Entry {
   };
 }
 
-/** The time of the tool, and apart from it the time until a person settled what nobody knew. */
+/** The time of the tool, and separately the time until a person settled the unknown outcome. */
 function describeCallTime({ executingAt, unknownAt, completedAt }: TimelineCall): string[] {
   const ended = unknownAt ?? completedAt;
   return [

@@ -7,7 +7,7 @@ import { toListedPage } from "../listed-page";
 
 export const dynamic = "force-dynamic";
 
-/** The next rows of History, for a table that is scrolled: the page itself would bring its frame along. */
+/** The next rows of History, for a scrolled table: the page itself would include its frame. */
 export async function GET(request: Request): Promise<Response> {
   const session = await findSession();
   if (!session || !can(session, "runs:read")) return new Response(null, { status: 401 });

@@ -19,7 +19,7 @@ const PAY =
 test(
   verifies(
     "inbox:live",
-    "an open line hears of a question and of its decision, each once, and of nothing from before it was opened",
+    "a live connection gets a question and its decision, each once, and nothing from before it was opened",
   ),
   async () => {
     const bench = await openEngineBench(database, {
@@ -46,7 +46,7 @@ test(
 test(
   verifies(
     "inbox:live",
-    "an open line hears of what commits late, however much came before it, and nothing of runs that ask nobody",
+    "a live connection gets what commits late, however much came before it, and nothing of runs that ask nobody",
   ),
   async () => {
     const asking = await openEngineBench(database, {
@@ -90,7 +90,7 @@ test(
 test(
   verifies(
     "inbox:live",
-    "a page hears of what happened since it was read, before it listened, and is told when that is not known any more",
+    "a page gets what happened between its reading and its connection, and learns when that is no longer known",
   ),
   async () => {
     const bench = await openEngineBench(database, {
@@ -123,7 +123,7 @@ test(
 test(
   verifies(
     "inbox:looking",
-    "an open line hears who has which card open, from the first moment and until they are gone",
+    "a live connection gets who has which card open, from the first moment and until they are gone",
   ),
   async () => {
     const bench = await openEngineBench(database, {
@@ -143,7 +143,7 @@ test(
     await vi.waitFor(() => expect(names()).toEqual([ana.userId, ben.userId].toSorted()), HANG_MS);
     await endLook(deps, looks[0]!);
     await vi.waitFor(() => expect(names()).toEqual([ben.userId]), HANG_MS);
-    // A window that dies says nothing: its time runs out.
+    // A window that dies sends nothing: its time runs out.
     await database.db.viewer.updateMany({ data: { until: new Date(Date.now() - 1) } });
     await vi.waitFor(() => expect(names()).toEqual([]), HANG_MS);
     await bench.decide(approval!, "rejected");
@@ -162,7 +162,7 @@ test(
 test(
   verifies(
     "needs:count",
-    "an open line hears that an answer waits, that it was reviewed, and the end of a run that never asked for an approval",
+    "a live connection gets that an answer waits, that it was reviewed, and the end of a run that never asked for an approval",
   ),
   async () => {
     const review = await openEngineBench(database, {

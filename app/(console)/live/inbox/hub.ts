@@ -4,33 +4,33 @@ import { eventIdAt, type LiveEvent, lookAtEvents } from "@/lib/approvals/queries
 import { listViewers, type CardViewer } from "@/lib/approvals/queries/list-viewers";
 
 const POLL_MS = 700;
-/** How far back the first look goes, for those whose line broke while nobody else listened. */
+/** How far back the first read goes, for those whose connection broke while nobody else listened. */
 const FIRST_LOOK_MS = 6_000;
-/** How late an event may become visible and still be told: its transaction may have been open for long. */
+/** How late an event may become visible and still be sent: its transaction may have been open for long. */
 const LATE_MS_MAX = 10 * 60_000;
-/** Kept for lines that break and come back. */
+/** Kept for connections that break and reopen. */
 const KNOWN_MAX = 2_000;
 
 export interface Listener {
-  /** What happened since the last time, oldest first: the same list for all who listen. */
+  /** What happened since the last read, oldest first: the same list for all listeners. */
   onEvents: (events: readonly LiveEvent[]) => void;
-  /** What came after this id is told at once: the last one that was heard on a line that broke, or of the page's reading. */
+  /** What came after this id is sent at once: the last event of a broken connection, or of the page's reading. */
   after?: string;
-  /** Something may have happened after that id that is not known any more. */
+  /** Something may have happened after that id that is no longer known. */
   onBehind?: () => void;
   /** All who have a card open, now and after every change. */
   onViewers?: (viewers: readonly CardViewer[]) => void;
 }
 
-/** Reads the trail, and who looks at what, once for all open pages of this process, and only while there are any. */
+/** Reads the trail, and who views what, once for all open pages of this process, and only while there are any. */
 class InboxHub {
-  /** Each with the lowest id of what is to be told to it at first. */
+  /** Each with the lowest id of what is sent to it at first. */
   readonly #listeners = new Map<Listener, string>();
   #known: readonly LiveEvent[] = [];
   /** Everything after this id is in `#known`. */
   #knownAfter = "";
   #viewers: readonly CardViewer[] = [];
-  /** What the last look could see; null before the first. */
+  /** What the last read could see; null before the first. */
   #snapshot: string | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -45,8 +45,8 @@ class InboxHub {
   }
 
   /**
-   * What happened before somebody listened is on their page already; what happened since, while this looked for the
-   * first time, is not.
+   * What happened before somebody listened is on their page already; what happened since, during the first read, is
+   * not.
    */
   async #begin(): Promise<void> {
     this.#snapshot = null;
@@ -104,6 +104,6 @@ class InboxHub {
   }
 }
 
-// In development Next loads this anew after an edit; the open lines must stay with one hub.
+// In development Next reloads this module after an edit; the open connections must stay with one hub.
 const kept = globalThis as typeof globalThis & { __kimitsuInboxHub?: InboxHub };
 export const inboxHub = (): InboxHub => (kept.__kimitsuInboxHub ??= new InboxHub());

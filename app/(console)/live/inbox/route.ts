@@ -19,19 +19,18 @@ import { inboxHub, type Listener } from "./hub";
 export const dynamic = "force-dynamic";
 
 const HEARTBEAT_MS = 15_000;
-/** The line ends after this, and the browser opens it anew with what its person may see by then. */
+/** The live connection ends after this, and the browser reopens it with what its person may see by then. */
 const LINE_MS = 2 * 60_000;
 /**
- * Messages that a reader who does not read leaves lying here; then the line is cut, and a browser that still lives
- * opens it anew.
+ * Messages that may queue for a reader that does not read; then the connection is cut, and a live browser reopens it.
  */
 const BACKLOG_MAX = 1_000;
 
 type Send = (text: string) => void;
 
 /**
- * Server-sent events for open pages. An inbox hears that something changed, by whom, and who looks at what; what it is,
- * the page itself asks for. `?for=notices` is the line of desktop notifications: calls that begin to wait for this very
+ * Server-sent events for open pages. An inbox gets that something changed, by whom, and who views what; the page itself
+ * asks for the content. `?for=notices` is the connection of desktop notifications: calls that begin to wait for this
  * person. `?for=count` is that of all other pages: how many calls wait, and how many runs need this person outside the
  * inbox.
  */
@@ -47,7 +46,7 @@ export async function GET(request: Request): Promise<Response> {
   }
 }
 
-/** `release` gives the line's place back, whoever ends it. */
+/** `release` frees the connection's slot, whichever side ends it. */
 function openLine(request: Request, session: Session, release: () => void): Response {
   const asked = new URL(request.url).searchParams;
   const purpose = asked.get("for");
@@ -81,7 +80,7 @@ function openLine(request: Request, session: Session, release: () => void): Resp
         try {
           controller.close();
         } catch {
-          // The reader was quicker.
+          // The reader closed first.
         }
       };
       leave = inboxHub().join({
@@ -111,12 +110,10 @@ function openLine(request: Request, session: Session, release: () => void): Resp
   });
 }
 
-/** A sign of life, and where to go on after a break. */
+/** A heartbeat, with the position to resume from after a break. */
 const mark = (): string => `id: ${eventIdAt(engineDeps().now())}\n\n`;
 
-/**
- * Written once for all open inboxes, and sent to each as one piece: under load they are many, and so are the events.
- */
+/** Serialised once for all open inboxes, and sent to each as one piece: under load there are many of both. */
 const written = new WeakMap<readonly LiveEvent[], string>();
 
 function writeChanges(events: readonly LiveEvent[]): string {
@@ -141,7 +138,7 @@ interface Counted {
   needs: NeedCounts;
 }
 
-/** Counted once for all who hear of the same events. */
+/** Counted once for all listeners of the same events. */
 const counted = new WeakMap<readonly LiveEvent[], Promise<Counted>>();
 
 function countAfter(events: readonly LiveEvent[]): Promise<Counted> {
@@ -157,7 +154,7 @@ async function countAll(): Promise<Counted> {
 }
 
 /**
- * The numbers as they are, which whoever was away has missed, and then each that differs from the one before, in their
+ * The current numbers, which a reader who was away has missed, and then each that differs from the one before, in
  * order.
  */
 function countsTo(send: Send, session: Session): Pick<Listener, "onEvents"> {

@@ -48,7 +48,7 @@ export async function removeGroup(_state: FormState, form: FormData): Promise<Fo
   });
 }
 
-/** Adds or takes out one person; the others are read anew, so that a page left open overwrites nobody. */
+/** Adds or removes one person; the others are read again, so that an old page overwrites nobody. */
 export async function changeMember(_state: FormState, form: FormData): Promise<FormState> {
   const session = await requirePermission("admin");
   return runAction(form, async () => {

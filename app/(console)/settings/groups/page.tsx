@@ -76,7 +76,7 @@ export default async function GroupsPage() {
   );
 }
 
-/** A group that the project relies on and that nobody is in says so: calls would wait for nobody. */
+/** A group that the project relies on and that has no members is marked: its calls would wait for nobody. */
 function Members({ group, isNeeded }: { group: GroupWithMembers; isNeeded: boolean }) {
   const { members, withoutAccount } = group;
   return (

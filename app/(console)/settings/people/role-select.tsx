@@ -8,7 +8,7 @@ import { ROLE_CHOICES, ROLE_TEXT } from "../role-text";
 import { changeRole } from "./actions";
 import type { ListedPerson } from "./listed-person";
 
-/** Changing the list asks first; the list itself shows the stored role until the server has agreed. */
+/** A change is confirmed first; the list shows the stored role until the server has accepted it. */
 export function RoleSelect({ person }: { person: ListedPerson }) {
   const [wanted, setWanted] = useState<Role | null>(null);
   const text = wanted && ROLE_TEXT[wanted];

@@ -9,7 +9,7 @@ import { usePreference } from "@/components/ui/use-preference";
 const REFUSED =
   "This browser does not let this site notify you. Allow it in the browser's settings for this site, then try again.";
 
-/** The choice is kept with the account; whether a browser may show notifications, each browser asks for itself. */
+/** The choice is stored with the account; whether a browser may show notifications is asked in each browser. */
 export function NoticesSwitch({ initial, save }: { initial: boolean; save: SavePreferences }) {
   const { refresh } = useRouter();
   const [refusal, setRefusal] = useState<string | null>(null);

@@ -73,7 +73,7 @@ export function Versions({ name, versions, currentHash, now }: Props) {
   );
 }
 
-/** History takes the end of a stretch as the moment after it. */
+/** History takes the end of a period as the moment after it. */
 function runsHref(workflow: string, first: Date, last: Date): string {
   return addressWith("/history", {
     workflow,

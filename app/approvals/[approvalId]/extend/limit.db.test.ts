@@ -1,6 +1,6 @@
 /**
- * More time for a decision has an end: seven days after the call was asked, or three times the rule's timeout where
- * that is longer.
+ * Extending an approval has a limit: seven days after the call was asked, or three times the rule's timeout where that
+ * is longer.
  */
 import { describe, expect, test } from "vitest";
 import { POST as START } from "@/app/runs/route";

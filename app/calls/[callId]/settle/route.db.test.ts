@@ -37,7 +37,7 @@ describe("403", () => {
   test(
     verifies(
       "promise:7",
-      "whoever started the run can neither have a call sent once more that others approved nor say what came of it, but count it as failed",
+      "the person who started the run can neither resend a call that others approved nor settle it, except as failed",
     ),
     async () => {
       const own = await openApiBench(database, {
@@ -84,7 +84,7 @@ describe("the envelope", () => {
   test(
     verifies(
       "run:settle:named",
-      "names the call that waits to be settled, with what it would do and since when, until it is; of a run that is over too",
+      "names the call that waits to be settled, with what it would do and since when, until it is; of an ended run too",
     ),
     async () => {
       const waiting = async (runId: string) =>
@@ -114,7 +114,7 @@ describe("the envelope", () => {
 });
 
 describe("200", () => {
-  test("it happened: the run goes on with the result that the person gave, and nothing is sent again", async () => {
+  test("it happened: the run continues with the result that the person gave, and nothing is sent again", async () => {
     const { runId, callId } = await unknown();
     const sent = (await bench.server.calls("drop-after")).length;
     expect(
@@ -133,7 +133,7 @@ describe("200", () => {
     expect((await bench.server.calls("drop-after")).length).toBe(sent + 1);
   });
 
-  test("failed: the agent is told so", async () => {
+  test("failed: the agent gets the failure", async () => {
     const { runId, callId } = await unknown();
     expect((await settle(callId, { outcome: "failed" })).body.status).toBe("failed");
     await bench.advance(runId);
@@ -141,9 +141,9 @@ describe("200", () => {
   });
 });
 
-describe("a run that ended while nobody knows what became of a call", () => {
+describe("a run that ended with a call whose outcome is unknown", () => {
   test(
-    verifies("promise:3", "is not retried until a person has said it: 409 with the calls, and nothing is sent"),
+    verifies("promise:3", "is not retried until a person has settled it: 409 with the calls, and nothing is sent"),
     async () => {
       const { runId, callId } = await unknown();
       const retry = () => ask(RETRY, `/runs/${runId}/retry`, { method: "POST", token, body: {} }, { runId });
@@ -215,7 +215,7 @@ describe("a webhook that was answered 503", () => {
   });
 
   test(
-    verifies("calls:outcomes", "is not posted again when a person says that it happened, and the run goes on"),
+    verifies("calls:outcomes", "is not posted again when a person says that it happened, and the run continues"),
     async () => {
       const { own, target, runId, read, say } = await unanswered();
       expect((await say({ outcome: "happened", result: { id: 9 } })).body.status).toBe("succeeded");
@@ -248,7 +248,7 @@ describe("a webhook that was answered 503", () => {
 });
 
 describe("refusals", () => {
-  test("409 when it is settled already, and when its run is over and it would be sent", async () => {
+  test("409 when it is settled already, and when its run has ended and it would be sent", async () => {
     const { callId } = await unknown();
     await settle(callId, { outcome: "failed" });
     expect((await settle(callId, { outcome: "happened" })).body.error.message).toContain(

@@ -49,7 +49,7 @@ function parse(text: string): Sent[] {
   });
 }
 
-/** Reads until an event of this type came, and leaves the stream open. */
+/** Reads until an event of this type arrives, and leaves the stream open. */
 async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, type: string): Promise<Sent[]> {
   let text = "";
   for (;;) {
@@ -74,7 +74,7 @@ describe("JSON pages", () => {
     expect(rest.next_cursor).toBeNull();
   });
 
-  test("404 for a run that does not exist, 422 for a cursor that is none", async () => {
+  test("404 for a run that does not exist, 422 for an invalid cursor", async () => {
     expect((await page("run_none")).status).toBe(404);
     expect((await page(await started(), "?cursor=abc")).status).toBe(422);
   });
@@ -92,7 +92,7 @@ describe("server-sent events", () => {
     expect(sent.map((each) => each.id)).toEqual(items.map((item: { seq: number }) => item.seq));
   });
 
-  test("Last-Event-ID goes on after it, and one who has everything of a settled run is told not to come back", async () => {
+  test("Last-Event-ID resumes after it, and a reader who has everything of an ended run is told not to reconnect", async () => {
     const runId = await finished();
     const all = parse(await (await open(runId)).text());
     const rest = parse(await (await open(runId, { "last-event-id": "3" })).text());
@@ -113,7 +113,7 @@ describe("server-sent events", () => {
     while (!(await reader.read()).done);
   });
 
-  test("the number of open streams has a limit, and closing one makes room", async () => {
+  test("the number of open streams is limited, and closing one frees a slot", async () => {
     const runId = await started();
     const streams = await Promise.all(Array.from({ length: 24 }, () => open(runId)));
     const refused = await open(runId);

@@ -22,7 +22,7 @@ export const GET = route(listRunEvents, async ({ params: { runId }, query, princ
   return follow({ runId, after: after ?? 0 }, callerOf(principal), request.signal);
 });
 
-/** What the browser remembers is newer than what stood in the address when the stream was first opened. */
+/** What the browser remembers is newer than what was in the address when the stream was first opened. */
 function readLastEventId(request: Request, cursor: number | undefined): number | undefined {
   const given = request.headers.get("last-event-id");
   if (given === null || given === "") return cursor;

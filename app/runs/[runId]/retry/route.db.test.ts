@@ -62,7 +62,7 @@ async function failed(params: Record<string, unknown> = {}) {
 }
 
 describe("202", () => {
-  test("the new run goes on at the failed step: what ended well is there with its output, and nothing of it is done or paid again", async () => {
+  test("the new run continues at the failed step: completed steps keep their output and are neither done nor paid again", async () => {
     const old = await failed();
     const calls = (await bench.server.calls("echo")).length;
     const { status, body } = await post(POST, old);

@@ -1,4 +1,4 @@
-/** Whoever started a run does not accept what its agents put before a person, unless the rules say so. */
+/** The person who started a run does not accept what its agents submitted for review, unless the rules allow it. */
 import { describe, expect, test } from "vitest";
 import { POST as RETRY } from "@/app/runs/[runId]/retry/route";
 import { POST as START } from "@/app/runs/route";
@@ -67,7 +67,7 @@ describe(verifies("run:review:own", "starters do not accept their own answers"),
     expect((await read()).status).toBe("complete");
   });
 
-  test("a retry by someone else takes nothing off the first starter's name, and is the other's own too", async () => {
+  test("a retry by someone else still counts as the first starter's, and as the other's own too", async () => {
     const { bench, starter, runId, accept } = await waiting();
     await accept({ token: starter.token }, false);
     await bench.advance(runId);

@@ -60,7 +60,7 @@ test("the envelope shows the answer with its digest, and with that a review hold
 });
 
 describe("refusals", () => {
-  test("409 for a second word, 404 for an unknown run, 403 for a viewer, 422 without a word", async () => {
+  test("409 for a second review, 404 for an unknown run, 403 for a viewer, 422 without a verdict", async () => {
     const runId = await waiting();
     await review(runId, { accepted: true });
     expect((await review(runId, { accepted: false })).status).toBe(409);

@@ -13,7 +13,7 @@ const windowSchema = z.object({
   to: z.coerce.number().int().min(0).max(8.64e15),
 });
 
-/** A part of "where the time went", for a timeline that is zoomed: the narrower it is, the more of it is told apart. */
+/** A part of "where the time went", for a zoomed timeline: the narrower it is, the more detail it has. */
 export async function GET(request: Request, { params }: RouteContext<"/history/[runId]/spans">): Promise<Response> {
   const session = await findSession();
   if (!session || !can(session, "runs:read")) return new Response(null, { status: 401 });
