@@ -143,7 +143,7 @@ test(
 test(
   verifies(
     "inbox:drafts",
-    "text survives another card and a reload, until it is sent or the call has ended; changed arguments are never stored",
+    "text survives another card and a reload, until it is sent or the call has ended; changed arguments are never stored, and the next person sees nothing",
   ),
   async ({ open, person, deps }) => {
     const own = await openOwnProject(deps, { script: scriptOf("{ text: hello }"), allowlist: ALLOWLIST });
