@@ -16,7 +16,7 @@ export async function measure({ cycle, count, concurrency }) {
   return { seconds, decisionMs, perSecond: count / seconds, p50: at(0.5), p99: at(0.99) };
 }
 
-/** Clock ticks per second in /proc, long constant on Linux. */
+/** Milliseconds of one clock tick in /proc, which is the same on all common Linux systems. */
 const TICK_MS = 10;
 
 /**

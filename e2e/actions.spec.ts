@@ -1,6 +1,6 @@
 /**
- * Every server action of the console, called by everybody: by whoever is not signed in and by each role, with what is
- * their own and what is another's. The list is the build's own: an action that is not named in the cases fails the day
+ * Every server action of the console, called by everybody: by people who are not signed in and by each role, with their
+ * own things and with another's. The list comes from the build: an action that is missing in the cases fails as soon as
  * it appears.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -59,7 +59,7 @@ async function state(): Promise<Record<string, string>> {
     settings = "",
     ...rest
   } = await dumpDatabase(deps.db);
-  // A partition holds the rows of the journal once more.
+  // A partition holds the same rows of the journal a second time.
   const tables = Object.entries(rest).filter(([table]) => !table.startsWith("journal_"));
   return { ...Object.fromEntries(tables), settings: settings.replaceAll(/^key=(notices|projections)\.place.*$/gm, "") };
 }
@@ -78,7 +78,7 @@ const isRefused = ({ status, redirect, text }: ActionAnswer) =>
 const actions = listActions();
 const find = (name: string) => actions.find((action) => action.name === name)!;
 
-test("the cases are all the actions there are", () => {
+test("the cases cover every action", () => {
   expect(actions.map(({ name }) => name).toSorted()).toEqual([...Object.keys(CASES), ...Object.keys(OPEN)].toSorted());
   const written = readdirSync("app", { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".test.ts"))
@@ -114,7 +114,7 @@ for (const [name, cases] of Object.entries(CASES)) {
           const changed = await changedSince(before);
           if (mayCall && !reads) expect(changed, `tables that ${who} changed`).not.toEqual([]);
           else expect(changed, `tables that ${who} changed`).toEqual([]);
-          // Whatever an admin stopped goes on, for those who come after.
+          // Whatever an admin paused continues, for later tests.
           await pauseDispatch(deps, nobody.actor, false);
         }
       },

@@ -61,7 +61,7 @@ test(
 test(
   verifies(
     "console:times",
-    "the trail shows times as the reader's clock has them, takes them so, and its address means the same elsewhere",
+    "the trail shows and accepts times in the reader's zone, and its address means the same elsewhere",
   ),
   async ({ open, person, deps }) => {
     const [operator, busy] = [await person("operator"), await person("viewer")];

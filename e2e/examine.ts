@@ -10,10 +10,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 type AxeWindow = Window & { axe: { run(options: RunOptions): Promise<AxeResults> } };
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-/** What of WCAG hangs on colours; between light and dark nothing else differs. */
+/** The WCAG rules that depend on colours; nothing else differs between light and dark. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** On a desk a page is examined in light, and then turned dark where it stands. */
+/** On a desktop a page is examined in light, and then switched to dark in place. */
 export const LOOKS = [
   { look: "desk", options: { viewport: { width: 1440, height: 900 }, colorScheme: "light" } },
   { look: "phone", options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
@@ -25,7 +25,7 @@ interface ExamineOptions {
 }
 
 /**
- * Lets axe look for what breaks WCAG 2.2 AA, and sees that nothing sticks out at the side. Leaves pictures among the
+ * Lets axe look for what breaks WCAG 2.2 AA, and checks that nothing overflows at the side. Leaves pictures among the
  * results: of the window, and of whole pages where specs were chosen, since those take long.
  */
 export async function examine(page: Page, name: string, { fullPage = true }: ExamineOptions = {}): Promise<void> {
@@ -35,8 +35,7 @@ export async function examine(page: Page, name: string, { fullPage = true }: Exa
       path: path.join("test-results/screens", `${name}${look}.png`),
       fullPage: fullPage && Boolean(process.env.E2E_PICTURES),
     });
-  // A message from elsewhere that is half transparent on its way in would be judged by colours that nobody reads; so
-  // nothing moves.
+  // A half-transparent animated message would be judged by colours that nobody reads, so animations are off.
   await page.emulateMedia({ reducedMotion: "reduce" });
   expectNone(await findViolations(page, { type: "tag", values: WCAG }), name);
   expect
@@ -54,8 +53,8 @@ export async function examine(page: Page, name: string, { fullPage = true }: Exa
 }
 
 /**
- * Axe is big, so that a document gets it once; and only of what breaks a rule does it tell each element, since to name
- * all that keep it takes as long as to judge them.
+ * Axe is large, so each document gets it once; and it lists elements only of broken rules, since listing all passing
+ * ones takes as long as checking them.
  */
 async function findViolations(page: Page, runOnly: RunOptions["runOnly"]): Promise<Result[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);

@@ -21,10 +21,7 @@ export interface Person {
 interface TestFixtures {
   /** A person of this test's own, with a name nobody else has; everybody's password is TEST_PASSWORD. */
   person: (role: Role) => Promise<Person>;
-  /**
-   * A new browser window, signed in as this person or as nobody. Whatever any page in it complains about fails the
-   * test.
-   */
+  /** A new browser window, signed in as this person or as nobody. Any error on a page in it fails the test. */
   open: (person: Person | null, options?: BrowserContextOptions) => Promise<Page>;
 }
 
@@ -34,7 +31,7 @@ interface WorkerFixtures {
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  // The Chromium that npm brings crashes now and then as it starts. Only the start is tried again; no test ever is.
+  // The Chromium from npm sometimes crashes as it starts. Only the start is tried again; no test ever is.
   browser: [
     async ({ playwright, launchOptions }, use) => {
       const launch = () => playwright.chromium.launch(launchOptions);
@@ -82,8 +79,7 @@ async function openWindow(browser: Browser, person: Person | null, options?: Bro
 }
 
 /**
- * A press before the page's scripts listen is lost. A person would press again; a test would wait for what never comes,
- * now and then.
+ * A press before the page's scripts listen is lost. A person would press again; a test would sometimes wait for ever.
  */
 function answerOnlyAlive(page: Page): void {
   const untilAlive = () =>
@@ -120,7 +116,7 @@ function uniqueName(role: Role): string {
   return `${role[0]?.toUpperCase()}${role.slice(1)} ${randomBytes(4).toString("hex")}`;
 }
 
-/** Given by scripts/test/test-e2e.mjs. */
+/** Passed by scripts/test/test-e2e.mjs. */
 export function required(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set; run the browser tests with: npm test -- e2e`);

@@ -20,10 +20,7 @@ async function scrollToEnd(page: Page, says: string): Promise<void> {
 }
 
 test(
-  verifies(
-    "history:long",
-    "scrolling brings older runs to the last one, and only what is near the window stands in the page",
-  ),
+  verifies("history:long", "scrolling loads older runs to the last one, and only rows near the window are rendered"),
   async ({ open, person, deps }) => {
     const operator = await person("operator");
     const { workflow, ids } = await seedRuns(deps, operator, 230);
@@ -56,7 +53,7 @@ test(
     await page.goto(`/history?workflow=${workflow}`);
     const focused = () =>
       page.evaluate(() => document.activeElement?.closest("tr")?.getAttribute("aria-rowindex") ?? null);
-    // The foot changes its words when the list has come to life.
+    // The footer's text changes when the list is hydrated.
     await expect(page.getByText("50 runs so far; older ones follow.")).toBeAttached();
     await rowOf(page, ids.at(-1)).focus();
     await page.keyboard.press("ArrowDown");
@@ -108,10 +105,7 @@ test(verifies("history:filters", "cost from and to"), async ({ open, person, dep
 });
 
 test(
-  verifies(
-    "console:times",
-    "History takes times as the reader's clock has them, and its address means the same elsewhere",
-  ),
+  verifies("console:times", "History accepts times in the reader's zone, and its address means the same elsewhere"),
   async ({ open, person, deps }) => {
     const operator = await person("operator");
     const hours = [9, 11].map((hour) => new Date(Date.UTC(2026, 1, 3, hour)));
@@ -138,10 +132,7 @@ test(
 );
 
 test(
-  verifies(
-    "console:times",
-    "what a first visitor opens and types before the server knows their zone stays open and typed",
-  ),
+  verifies("console:times", "what a first visitor opens and types before the server knows their zone stays"),
   async ({ open, person, deps }) => {
     const operator = await person("operator");
     const { workflow } = await seedRuns(deps, operator, 2);
@@ -173,7 +164,7 @@ test(
 test(
   verifies(
     "history:about",
-    "two runs of one workflow are told apart by what they wait for or were started with, in History and in the palette; an event by its call",
+    "two runs of one workflow differ by what they wait for or were started with, in History and in the palette; an event by its call",
   ),
   async ({ open, person, deps }) => {
     const [operator, held] = [await person("operator"), await startAndWait(deps, "T-315")];
@@ -202,7 +193,7 @@ test(
   },
 );
 
-test(verifies("ui:working", "a filter that is on its way says so"), async ({ open, person, deps }) => {
+test(verifies("ui:working", "a filter that is loading says so"), async ({ open, person, deps }) => {
   const operator = await person("operator");
   const { workflow } = await seedRuns(deps, operator, 2);
   const page = await open(operator);
@@ -222,7 +213,7 @@ test(verifies("ui:working", "a filter that is on its way says so"), async ({ ope
 });
 
 test(
-  verifies("history:views", "kept by name, opened by link, made the default, renamed and deleted"),
+  verifies("history:views", "saved by name, opened by link, made the default, renamed and deleted"),
   async ({ open, person, deps }) => {
     const operator = await person("operator");
     const { workflow } = await seedRuns(deps, operator, 20);
@@ -267,7 +258,7 @@ test(
   },
 );
 
-test(verifies("history:export", "what is filtered, whole, from the page"), async ({ open, person, deps }) => {
+test(verifies("history:export", "all filtered runs, from the page"), async ({ open, person, deps }) => {
   const operator = await person("operator");
   const { workflow, ids } = await seedRuns(deps, operator, 120);
   const page = await open(operator);

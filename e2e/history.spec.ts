@@ -55,7 +55,7 @@ test(verifies("run:held", "with its map, its conversation and its approvals"), a
 test(
   verifies(
     "run:cancel",
-    "an operator cancels a run, its question is withdrawn, and a retry goes on as a new run that is linked to it",
+    "an operator cancels a run, its question is withdrawn, and a retry continues as a new run that is linked to it",
   ),
   async ({ open, person, deps }) => {
     const { runId } = await startAndWait(deps, "T-315");
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  verifies("run:live", "someone else's cancel shows on a page that is open, without a reload"),
+  verifies("run:live", "someone else's cancellation shows on an open page, without a reload"),
   async ({ open, person, deps }) => {
     const { runId } = await startAndWait(deps, "T-315");
     const [watching, acting] = [
@@ -98,7 +98,7 @@ test(
 test(
   verifies(
     "run:secrets",
-    "a secret that the run was made with stands in no view of it, and a run that does not exist is not found",
+    "a secret that the run was started with is in no view of it, and a run that does not exist is not found",
   ),
   async ({ open, person, deps }) => {
     const { runId } = await startAndWait(deps, "T-315");

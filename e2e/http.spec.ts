@@ -91,12 +91,12 @@ test(
   async ({ open, person }) => {
     // Every page there is, each until its scripts and its requests have nothing left to do.
     test.slow();
-    // What the pages complain about is collected by the fixture, which fails the test.
+    // Errors of the pages are collected by the fixture, which fails the test.
     const page = await open(await person("admin"));
     const requests = countRequests(page);
     for (const { path, title, name } of [...PLACES, ...PUBLIC_PLACES.filter((place) => place.name !== "sign-in")]) {
       await page.goto(path);
-      // A page that is not there stands under the console's own heading.
+      // A missing page is shown under the console's own heading.
       await expect(page.getByRole("heading", { level: name === "not-found" ? 2 : 1, name: title })).toBeVisible();
       await page.waitForFunction(() => Object.keys(document).some((key) => key.startsWith("__reactContainer")));
       await expect(async () => {
@@ -182,7 +182,7 @@ test(
   async () => {
     const { hostname, port } = new URL(base());
     for (const path of ["/runs/%E0%A4%A", "/approvals/%ZZ", "/inbox/%FF", "/history/%", "/_next/static/%"]) {
-      // As it is written: `fetch` would mend it.
+      // Sent as it is written: `fetch` would normalise it.
       const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
         get({ hostname, port, path, headers: { accept: "application/json" } }, async (response) => {
           let text = "";

@@ -186,7 +186,7 @@ test(
 test(
   verifies(
     "inbox:pages",
-    "a queue of more than a page goes on with the next and back to the first, by links and by keys",
+    "a queue of more than a page continues with the next and back to the first, by links and by keys",
   ),
   async ({ open, person, deps }) => {
     const [ana, operator] = [await person("reviewer"), await person("operator")];

@@ -72,7 +72,7 @@ test(
 test(
   verifies(
     "inbox:critical",
-    "a changed critical call is confirmed by a value that will be sent, not by the one that was taken out",
+    "a changed critical call is confirmed by a value that will be sent, not by the removed one",
   ),
   async ({ open, person, deps }) => {
     const own = await openOwnProject(deps, { script: scriptOf("{ text: C-201 }"), allowlist: ALLOWLIST });
@@ -143,7 +143,7 @@ test(
 test(
   verifies(
     "inbox:drafts",
-    "words outlive another card and a reload, until they are sent or the call is over; changed arguments are in no storage, and the next person finds nothing",
+    "text survives another card and a reload, until it is sent or the call has ended; changed arguments are never stored, and the next person sees nothing",
   ),
   async ({ open, person, deps }) => {
     const own = await openOwnProject(deps, { script: scriptOf("{ text: hello }"), allowlist: ALLOWLIST });
@@ -181,7 +181,7 @@ test(
     await expect(card.getByText("Written and not sent: a reason and a note.")).toBeVisible();
     await examine(page, "inbox-written", { fullPage: false });
 
-    // What was sent is kept no more.
+    // What was sent is no longer kept.
     await card.getByRole("button", { name: /^Not now/ }).click();
     await expect(note).toHaveValue("Waits for finance");
     await card.getByRole("button", { name: "Set aside" }).click();

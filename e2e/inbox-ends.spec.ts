@@ -65,7 +65,7 @@ const PHONE = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile:
 test(
   verifies(
     "inbox:consequences",
-    "on a phone the end of the card says what each button does, why one is closed, and what happens when nobody decides",
+    "on a phone the end of the card says what each button does, why one is disabled, and what happens when nobody decides",
   ),
   async ({ open, person, deps }) => {
     const reviewer = await person("reviewer");
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  verifies("inbox:seen", "on a phone an argument that lies under the buttons was not seen"),
+  verifies("inbox:seen", "on a phone an argument that is covered by the buttons does not count as seen"),
   async ({ open, person, deps }) => {
     const { approvalId } = await startAndWait(deps, "T-312");
     const lines = Array.from({ length: 60 }, (_, line) => `Line ${line} of the reason`)
@@ -114,7 +114,7 @@ test(
       await inbox.card.getByRole("row", { name }).evaluate((row) => row.scrollIntoView({ block: "center" }));
       await frame();
     }
-    // The very end of the last argument comes to stand under the buttons, and is within the window.
+    // The very end of the last argument is under the buttons, and within the window.
     const toBottom = (distance: number) =>
       inbox.card
         .getByRole("row", { name: /^reason/ })
@@ -134,7 +134,7 @@ test(
 test(
   verifies(
     "inbox:consequences",
-    "a call that today's rules refuse cannot be approved as it is, and the card says why; what it is changed to is judged anew",
+    "a call that the current rules refuse cannot be approved as it is, and the card says why; a changed one is judged again",
   ),
   async ({ open, person, deps }) => {
     // The application's own clerk has no such server.
@@ -168,7 +168,7 @@ test(
 test(
   verifies(
     "inbox:ended",
-    "a run that ends under an open card takes the buttons away, and a click that was on its way is told why it was not recorded",
+    "a run that ends under an open card removes the buttons, and a click in progress says why it was not recorded",
   ),
   async ({ open, person, deps }) => {
     const [reviewer, operator] = [await person("reviewer"), await person("operator")];
@@ -200,7 +200,7 @@ test(
 );
 
 test(
-  verifies("inbox:race", "who has decided in another tab is told so, and not that someone was quicker"),
+  verifies("inbox:race", "a person who decided in another tab sees that, and not that someone was faster"),
   async ({ open, person, deps }) => {
     const reviewer = await person("reviewer");
     await joinPrivacy(deps, [reviewer, await person("reviewer")]);
@@ -224,7 +224,7 @@ test(
 test(
   verifies(
     "inbox:changed",
-    "arguments that changed since they were read are not decided, and an answer that got lost is not told as a refusal",
+    "arguments that changed since they were read are not decided, and a lost answer is not shown as a refusal",
   ),
   async ({ open, person, deps }) => {
     const reviewer = await person("reviewer");
@@ -232,7 +232,7 @@ test(
     const { approvalId } = await startAndWait(deps, TICKET);
     const { summary } = await deps.db.approval.findUniqueOrThrow({ where: { id: approvalId } });
     const inbox = new InboxPage(await open(reviewer));
-    // A page that hears of the change would show it before the click.
+    // A page with a live connection would show the change before the click.
     await inbox.page.route(/\/live\/inbox\?after=/, () => undefined);
     await inbox.open(approvalId);
     await changeQuestions(deps.db, [approvalId], { approval: { summary: "Delete another customer" } });
@@ -266,7 +266,7 @@ test(
     await inbox.page.reload();
     await expect(inbox.approve).toBeEnabled();
     expect(await deps.db.decision.count({ where: { approvalId } })).toBe(0);
-    // The decision is on its way when the page goes.
+    // The decision is in progress when the page is left.
     await inbox.approve.click();
     await inbox.card.getByLabel("Type C-201 to approve").fill("C-201");
     const sent = inbox.page.waitForRequest(
@@ -291,7 +291,7 @@ test(
 /** The demo's own key, which the shop is called with. */
 const SECRET = "demo-shop-key";
 
-/** Says to the shop what no test of ours could make its agents say. */
+/** Writes to the shop what no test of ours could make its agents write. */
 async function plantInShop(): Promise<void> {
   const file = readFileSync(path.join(required("KIMITSU_PROJECT"), "servers/shop.server.yaml"), "utf8");
   const url = /^url: "?([^"\s]+)/m.exec(file)?.[1] ?? "";
@@ -320,7 +320,7 @@ test(
     const page = await open(operator);
     const leaks: string[] = [];
     const answers: Promise<void>[] = [];
-    // Of an answer that the page gave up, as it does when it is left, no text ever comes.
+    // An answer that the page gave up, as when it is left, never has a text.
     page.on("requestfinished", (request) => {
       const read = async () => {
         const response = await request.response();

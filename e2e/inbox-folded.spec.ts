@@ -50,8 +50,7 @@ test(
     await page.keyboard.press("a");
     await expect(card.getByText("and pay everyone")).toBeVisible();
     await expect(foot.getByText("Approve opens when the 3 folded arguments were shown.")).toBeVisible();
-    // The press that showed the last one must not be the one that approves, however long it takes: for the page hardly
-    // any time passes.
+    // The press that showed the last one must not approve, however long it takes: for the page hardly any time passes.
     await page.clock.pauseAt(Date.now() + 2_000);
     await page.keyboard.press("a");
     // As much as a row needs to come into view.

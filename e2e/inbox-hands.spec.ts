@@ -25,7 +25,7 @@ async function askOften(deps: EngineDeps, own: OwnProject, by: Person, count: nu
   return ids;
 }
 
-/** As someone else does, elsewhere. */
+/** As another person does, elsewhere. */
 async function approveElsewhere(page: Page, approvalId: string): Promise<void> {
   expect(
     (
@@ -40,7 +40,7 @@ async function approveElsewhere(page: Page, approvalId: string): Promise<void> {
 test(
   verifies(
     "inbox:keys",
-    "letters that were meant for a form which another's decision took away decide nothing, and the words are still there",
+    "letters meant for a form that another's decision removed decide nothing, and the text is still there",
   ),
   async ({ open, person, deps }) => {
     const [mira, ana] = [await person("reviewer"), await person("reviewer")];
@@ -68,7 +68,7 @@ test(
     await keyboard.press("j");
     await expect(inbox.page, "the keys work again, and have moved nothing before").toHaveURL(new RegExp(second));
     await expect(inbox.approve).toBeEnabled();
-    // Nothing is written yet; the hands are on the keys all the same.
+    // Nothing is written yet, but the field has the focus.
     await keyboard.press("n");
     await expect(inbox.card.getByLabel(/^Note for the others/)).toBeFocused();
     await approveElsewhere(elsewhere, second);
@@ -110,7 +110,7 @@ test(
     await approveElsewhere(elsewhere, first);
     await expect(inbox.approve).toBeEnabled();
     await expect(page).toHaveURL(new RegExp(first));
-    // What the network comes back with first does not reach the server yet.
+    // The first request after the network is back does not reach the server yet.
     let asked = 0;
     await intercept(page, /\/healthz$/, (route) =>
       asked++ === 0 ? route.abort("internetdisconnected") : route.continue(),
@@ -127,15 +127,15 @@ test(
 );
 
 test(
-  verifies("ui:offline", "a decision whose answer got lost leaves the card where it is, until the reader looks again"),
+  verifies("ui:offline", "a decision whose answer was lost leaves the card in place, until the reader checks again"),
   async ({ open, person, deps }) => {
     const own = await openOwnProject(deps, ASKS);
     const [first = ""] = await askOften(deps, own, await person("operator"), 1);
     const inbox = new InboxPage(await open(await person("reviewer")));
     await inbox.open(first, `?workflow=${own.workflow}`);
     await inbox.untilAlive();
-    // From the decision on nothing comes through. Sooner, a page that others' work made ask for itself would know that,
-    // and not send the decision.
+    // From the decision on nothing gets through. Sooner, a page refreshed by others' work would notice it, and not send
+    // the decision.
     let isSent = false;
     await intercept(inbox.page, /\/inbox\/apr_/, (route) => {
       isSent ||= route.request().method() === "POST";
@@ -156,7 +156,7 @@ test(
 test(
   verifies(
     "ui:offline",
-    "a page that cannot be asked for again stays, with what it says of a lost decision, and catches up",
+    "a page that cannot be refreshed stays, with its message about a lost decision, and catches up",
   ),
   async ({ open, person, deps }) => {
     const operator = await person("operator");
@@ -170,7 +170,7 @@ test(
     await elsewhere.open(first, `?workflow=${own.workflow}&sort=age`);
     const decision = Promise.withResolvers<void>();
     let asked = 0;
-    // As above: nothing comes through from the decision on, and not sooner.
+    // As above: nothing gets through from the decision on, and not sooner.
     let isSent = false;
     await intercept(page, /\/inbox\/apr_/, async (route) => {
       const isDecision = route.request().method() === "POST";
@@ -182,8 +182,8 @@ test(
     });
     await expect(inbox.approve).toBeEnabled();
     await page.keyboard.press("a");
-    // What others do while the decision is on its way makes the page ask for itself right after it; another page that
-    // shows it says that both have heard of it.
+    // Changes by others during the decision make the page refresh right after it; another page that shows the change
+    // proves that both received it.
     const [second = ""] = await askOften(deps, own, operator, 1);
     await expect(elsewhere.row(second)).toBeVisible();
     decision.resolve();
@@ -207,7 +207,7 @@ test(
 );
 
 test(
-  verifies("ui:width", "every button of a decision is whole between a phone and a desk"),
+  verifies("ui:width", "every button of a decision is fully visible at widths between a phone and a desktop"),
   async ({ open, person, deps }) => {
     const own = await openOwnProject(deps, ASKS);
     const [first = ""] = await askOften(deps, own, await person("operator"), 1);
@@ -244,7 +244,7 @@ async function setArguments(
 test(
   verifies(
     "inbox:seen",
-    "a long list is one argument, and A leads to what was not on the screen yet and approves nothing by that",
+    "a long list is one argument, and A jumps to what was not on the screen yet without approving",
   ),
   async ({ open, person, deps }) => {
     const own = await openOwnProject(deps, ASKS);
@@ -276,7 +276,7 @@ test(
 );
 
 test(
-  verifies("inbox:card", "what became of a call comes into sight although the card was scrolled to its end"),
+  verifies("inbox:card", "the result of a call is scrolled into view although the card was scrolled to its end"),
   async ({ open, person, deps }) => {
     const reviewer = await person("reviewer");
     const own = await openOwnProject(deps, ASKS);
@@ -309,7 +309,7 @@ test(
       ...Object.fromEntries(Array.from({ length: 8 }, (_, place) => [`gone_${place}`, "x"])),
     });
     await approveElsewhere(page, first);
-    // The application knows none of its tools; when it has said so, it is done with the call.
+    // The application knows none of its tools; once it has reported that, it is done with the call.
     await expect.poll(async () => (await callOfQuestion(deps, first)).status).toBe("denied");
     const inbox = new InboxPage(page);
     await inbox.open(second, `?workflow=${own.workflow}`);
@@ -323,7 +323,7 @@ test(
 );
 
 test(
-  verifies("tools:drift", "the card of a tool whose definition changed says so first, and leads to what differs"),
+  verifies("tools:drift", "the card of a tool whose definition changed says so first, and links to what differs"),
   async ({ open, person, deps }) => {
     const own = await openOwnProject(deps, ASKS);
     const [first = ""] = await askOften(deps, own, await person("operator"), 1);

@@ -34,7 +34,7 @@ async function approveElsewhere(page: Page, approvalId: string): Promise<void> {
   ).toBe(200);
 }
 
-/** Clicks in the very moment in which something is there: sooner than any hand that aimed at it. */
+/** Clicks at the moment at which something appears: faster than anyone who aimed at it. */
 async function pressWhenThere(page: Page, words: string, on = ""): Promise<void> {
   await page.evaluate(
     ({ words: sought, on: card }) => {
@@ -59,12 +59,15 @@ const TOO_SOON = "Nothing was decided: what you see came or changed just now.";
 const toasts = (page: Page) => page.getByRole("region", { name: "Notifications" });
 
 test(
-  verifies("inbox:keys", "a card that came just now is decided by no press that was aimed at what stood there before"),
+  verifies(
+    "inbox:keys",
+    "a card that has just appeared is decided by no press that was aimed at what was there before",
+  ),
   async ({ open, person, deps }) => {
     const [ana, mira] = [await person("reviewer"), await person("reviewer")];
     const own = await openOwnProject(deps, ASKS);
     const [first = "", second = "", third = ""] = await askOften(deps, own, await person("operator"), 3);
-    // More dangerous ones are closed anyway until all of them was on the screen.
+    // More dangerous ones are disabled anyway until all of them was on the screen.
     await changeQuestions(deps.db, [first, second, third], { approval: { danger: "medium" } });
     const inbox = new InboxPage(await open(ana));
     const { page } = inbox;
@@ -78,8 +81,7 @@ test(
     await toasts(page).getByRole("button", { name: "Dismiss" }).click();
     await expect(toasts(page)).not.toContainText(TOO_SOON);
     await expect(inbox.approve).toBeEnabled();
-    // For the page no time passes from here on, so that the card stays one that came just now for as long as the letter
-    // takes.
+    // For the page no time passes from here on, so that the card counts as new for as long as the key press takes.
     await page.clock.pauseAt(Date.now() + 2_000);
     await page.keyboard.press("j");
     await expect(page).toHaveURL(new RegExp(third));
@@ -135,7 +137,7 @@ test(
 );
 
 test(
-  verifies("inbox:keys", "what is typed for the palette before it is there reaches the palette and no call"),
+  verifies("inbox:keys", "what is typed for the palette before it is rendered reaches the palette and no call"),
   async ({ open, person, deps }) => {
     const ana = await person("reviewer");
     const own = await openOwnProject(deps, ASKS);
@@ -160,7 +162,7 @@ test(
     await expect(page.getByRole("combobox", { name: /^Search pages/ })).toHaveValue("dar");
     expect(await deps.db.decision.count({ where: { userId: ana.id } })).toBe(0);
 
-    // The focus goes back to Approve with the first Enter, and the second must not press it.
+    // The focus returns to Approve with the first Enter, and the second must not press it.
     await page.keyboard.press("Escape");
     await inbox.approve.focus();
     await page.keyboard.press("Control+k");
@@ -179,7 +181,7 @@ test(
 );
 
 test(
-  verifies("inbox:keys", "no key decides a card that was left for a page which is still on its way"),
+  verifies("inbox:keys", "no key decides a card that was left for a page that is still loading"),
   async ({ open, person, deps }) => {
     const ana = await person("reviewer");
     const own = await openOwnProject(deps, ASKS);
@@ -210,7 +212,7 @@ test(
   },
 );
 
-/** Presses keys before the browser has said to anyone that the first of them closed the palette. */
+/** Presses keys before the browser has reported that the first of them closed the palette. */
 const pressAsItCloses = (page: Page, keys: { key: string; ctrlKey?: boolean }[]) =>
   page.getByRole("combobox", { name: /^Search pages/ }).evaluate((field, given) => {
     for (const [place, key] of given.entries())
@@ -222,7 +224,7 @@ const pressAsItCloses = (page: Page, keys: { key: string; ctrlKey?: boolean }[])
 test(
   verifies(
     "inbox:keys",
-    "a letter in the very moment in which the palette closes is heard by the page, or by the palette if it was asked for again",
+    "a letter at the moment the palette closes goes to the page, or to the palette if it was opened again",
   ),
   async ({ open, person, deps }) => {
     const ana = await person("reviewer");
@@ -284,7 +286,7 @@ test(
     await batch.getByRole("button", { name: "Reject 2…" }).click();
     const reason = batch.getByRole("textbox");
     await reason.fill("同じ");
-    // Safari tells of the Enter that chooses a word after the composition has ended.
+    // Safari sends the Enter that chooses a word after the composition has ended.
     await reason.evaluate((field) =>
       field.dispatchEvent(
         new KeyboardEvent("keydown", { key: "Enter", keyCode: 229, bubbles: true, cancelable: true }),
@@ -299,7 +301,7 @@ test(
 test(
   verifies(
     "inbox:changed",
-    "what was typed for other arguments confirms none of the new ones, and what was picked with others is picked no more",
+    "what was typed for other arguments confirms none of the new ones, and what was picked with others is no longer picked",
   ),
   async ({ open, person, deps }) => {
     const [ana, mira] = [await person("reviewer"), await person("reviewer")];
@@ -331,7 +333,7 @@ test(verifies("inbox:extend", "two presses on Extend add the time once"), async 
   const end = inbox.card.locator("time").filter({ hasText: "Expires in" });
   const before = Date.parse((await end.getAttribute("datetime")) ?? "");
   const extend = inbox.card.getByRole("button", { name: /^Extend/ });
-  // The first press is on its way for as long as the second one takes.
+  // The first press is in progress while the second one is made.
   const release = await holdPosts(inbox.page, new RegExp(`/inbox/${id}`));
   await extend.evaluate(async (button: HTMLElement) => {
     button.click();

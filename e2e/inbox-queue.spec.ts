@@ -28,7 +28,7 @@ async function askOften(deps: EngineDeps, own: OwnProject, by: Person, count: nu
 test(
   verifies(
     "inbox:aim",
-    "a call that another person decides keeps its place under the pointer, a new one is announced, and both show when the pointer leaves",
+    "a call decided by another person keeps its place under the pointer, a new one is announced, and both update when it leaves",
   ),
   async ({ open, person, deps }) => {
     const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];
@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  verifies("inbox:aim", "what moves up from the next page stands below the last row, and is not announced as new"),
+  verifies("inbox:aim", "what moves up from the next page is placed below the last row, and is not announced as new"),
   async ({ open, person, deps }) => {
     const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];
     const own = await openOwnProject(deps, ASKS);
@@ -81,7 +81,7 @@ test(
     const items = inbox.queue.getByRole("listitem");
     await expect(items).toHaveCount(50);
     await expireQuestions(deps.db, copies.ids.slice(0, 3));
-    // What the page is told of: a call on the next page is decided.
+    // What the page is notified of: a call on the next page is decided.
     expect(
       (
         await (
@@ -136,7 +136,7 @@ test(
 test(
   verifies(
     "inbox:batch",
-    "a call that another decided meanwhile and a dangerous one that was not looked at are told apart from those that were recorded",
+    "a call that another decided meanwhile and a dangerous one that was not seen are distinguished from those recorded",
   ),
   async ({ open, person, deps }) => {
     const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];
@@ -179,7 +179,7 @@ test(
       [taken, "rejected", ben.id],
       [third, "approved", ana.id],
     ]);
-    // Once it was on the screen it can be, also after a reload.
+    // Once it was on the screen it can be approved, also after a reload.
     await inbox.row(high).getByRole("link").click();
     await expect(bar.getByRole("button", { name: "Approve 1" })).toBeEnabled();
     await page.goto(`/inbox?workflow=${own.workflow}&sort=age`);
@@ -231,7 +231,7 @@ test(
 );
 
 test(
-  verifies("inbox:place", "under another order or filter J opens the first call, not the one that stood next before"),
+  verifies("inbox:place", "under another order or filter J opens the first call, not the former next one"),
   async ({ open, person, deps }) => {
     const [ana, operator] = [await person("reviewer"), await person("operator")];
     const own = await openOwnProject(deps, ASKS);
@@ -283,7 +283,7 @@ test(
 test(
   verifies(
     "inbox:place",
-    "J asks once for each card and stays within the page, and nothing is fetched ahead for rows that nobody opens",
+    "J makes one request for each card and stays within the page, and nothing is prefetched for unopened rows",
   ),
   async ({ open, person, deps }) => {
     const [ana, operator] = [await person("reviewer"), await person("operator")];
@@ -310,10 +310,7 @@ test(
 );
 
 test(
-  verifies(
-    "inbox:batch",
-    "what was written for a batch outlives the calls that it was for, and says of which nothing is sent",
-  ),
+  verifies("inbox:batch", "what was written for a batch outlives its calls, and says which were not sent"),
   async ({ open, person, deps }) => {
     const [ana, operator] = [await person("reviewer"), await person("operator")];
     const own = await openOwnProject(deps, ASKS);

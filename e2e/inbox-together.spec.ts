@@ -4,13 +4,13 @@ import { InboxPage } from "./pages/inbox-page";
 import { joinPrivacy, ownQueue, startAndWait } from "./pending";
 import { verifies } from "./requirements";
 
-/** Deletions are decided by the group privacy; nobody else's test pays or deletes anything by them. */
+/** Deletions are decided by the group privacy; no other test pays or deletes anything through them. */
 const TICKET = "T-315";
 
 test(
   verifies(
     "inbox:aside",
-    "not now: the call sinks to the end of the own queue, others read the note, and it can be taken up again",
+    "not now: the call sinks to the end of the own queue, others read the note, and it can be undone",
   ),
   async ({ open, person, deps }) => {
     test.slow();
@@ -44,7 +44,7 @@ test(
       data: { approval_id: approvalId, note: "Waits for finance" },
     });
 
-    // It stands last, under its own heading, whatever the order.
+    // It comes last, under its own heading, whatever the order.
     await here.page.goto(`/inbox?${queue}&danger=critical&mine=1&sort=danger`);
     await expect(here.queue.getByText("Set aside by you")).toBeVisible();
     await expect(here.queue.getByRole("listitem").last()).toHaveAttribute("data-row", approvalId);
@@ -83,7 +83,7 @@ test(
 test(
   verifies(
     "inbox:comment",
-    "a comment with an approval stands beside it on the card and in the run, and the agent is not told",
+    "a comment with an approval is shown beside it on the card and in the run, and not sent to the agent",
   ),
   async ({ open, person, deps }) => {
     const reviewer: Person = await person("reviewer");

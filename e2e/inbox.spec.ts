@@ -56,7 +56,7 @@ for (const { look, options } of LOOKS) {
 }
 
 test(
-  verifies("inbox:reject", "a rejection tells the agent the reason that was chosen, and the tool is never called"),
+  verifies("inbox:reject", "a rejection gives the agent the chosen reason, and the tool is never called"),
   async ({ open, person, deps }) => {
     const reviewer = await person("reviewer");
     const page = await open(reviewer);
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  verifies("inbox:keys", "the whole decision is made by keys, and not when they are switched off or someone writes"),
+  verifies("inbox:keys", "the whole decision is made by keys, and not when they are switched off or someone types"),
   async ({ open, person, deps }) => {
     const reviewer = await person("reviewer");
     const page = await open(reviewer);
@@ -140,14 +140,14 @@ test(
 test(
   verifies(
     "inbox:race",
-    "two people on one card: the first decides, the other sees at once who it was, and a late click is told that it was not recorded",
+    "two people on one card: the first decides, the other sees at once who it was, and a late click says that it was not recorded",
   ),
   async ({ open, person }) => {
     const [first, second] = [await person("reviewer"), await person("reviewer")];
     const [here, there] = [new InboxPage(await open(first)), new InboxPage(await open(second))];
     await here.open(pending.race.approvalId);
     await there.open(pending.race.approvalId);
-    // The late click is on its way when the other decision is recorded.
+    // The late click is in progress when the other decision is recorded.
     const release = await holdPosts(there.page, /inbox/);
     await there.approve.click();
     await here.reject.click();
@@ -183,10 +183,7 @@ test(
 );
 
 test(
-  verifies(
-    "inbox:batch",
-    "a batch decides one after the other and tells of each, and a critical call cannot be picked",
-  ),
+  verifies("inbox:batch", "a batch decides one after the other and reports each, and a critical call cannot be picked"),
   async ({ open, person, deps }) => {
     const reviewer = await person("reviewer");
     await joinPrivacy(deps, [reviewer]);
@@ -230,7 +227,7 @@ test(
   },
 );
 
-test(verifies("inbox:who", "who cannot decide sees why and who could"), async ({ open, person }) => {
+test(verifies("inbox:who", "people who cannot decide see why and who could"), async ({ open, person }) => {
   const page = await open(await person("viewer"));
   const inbox = new InboxPage(page);
   await inbox.open(pending.viewer.approvalId);
@@ -288,7 +285,7 @@ test(
     "inbox:seen",
     verifies(
       "inbox:hidden",
-      "a long value of a high call is folded with its length, and Approve opens when all of it was on the screen",
+      "a long value of a high call is folded with its length, and Approve is enabled when all of it was on the screen",
     ),
   ),
   async ({ open, person, deps }) => {
@@ -307,7 +304,7 @@ test(
     const page = await open(await person("reviewer"));
     const inbox = new InboxPage(page);
     await inbox.open(approvalId);
-    // How many are below the screen's edge hangs on what else the card has to say; the folded one is never seen whole.
+    // How many are below the screen's edge depends on the rest of the card; the folded one is never seen whole.
     for (const row of await inbox.card.getByRole("row").all()) await row.scrollIntoViewIfNeeded();
     await expect(inbox.card.getByText(/Approve opens when all arguments were on the screen; 1 is left/)).toBeVisible();
     await expect(inbox.approve).toBeDisabled();

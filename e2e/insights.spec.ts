@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 // One database serves all tests, so each has a month of the past to itself.
 
 test(
-  verifies("insights:figures", "days are the reader's own, and figures lead to the runs and events that they count"),
+  verifies("insights:figures", "days are the reader's own, and figures link to the runs and events that they count"),
   async ({ open, person, deps }) => {
     const [operator, ana] = [await person("operator"), await person("reviewer")];
     const call = { server: "shop", tool: "issue-refund", tookMs: MINUTE_MS, by: [ana.id] } as const;
@@ -63,7 +63,7 @@ test(
 test(
   verifies(
     "insights:rules",
-    "a rule that nobody said no to is named with its line, and a very quick approval with its person",
+    "a rule that nobody rejected is named with its line, and a very quick approval with its person",
   ),
   async ({ open, person, deps }) => {
     const ana = await person("reviewer");
@@ -102,7 +102,7 @@ test(
     const quick = page.getByRole("region", { name: "Very quick approvals", exact: true }).getByRole("row").last();
     await expect(quick).toContainText("Use delete-customer");
     await expect(quick).toContainText(`${ana.name}`);
-    // A viewer cannot open the trail, so nothing leads there.
+    // A viewer cannot open the trail, so nothing links there.
     await expect(page.locator('main a[href^="/audit"]')).toHaveCount(0);
   },
 );

@@ -5,7 +5,7 @@ const PROBE = "/healthz?intercepted";
 
 /**
  * `page.route` for a page that is open already. The browser says that it intercepts before the page itself knows of it:
- * a request that is made at once still goes past, so this waits for one that does not.
+ * an immediate request may still bypass it, so this waits for one that does not.
  */
 export async function intercept(
   page: Page,
@@ -26,7 +26,7 @@ export async function intercept(
   await page.unroute(isProbe);
 }
 
-/** Holds what the page sends to this address until it is let go. */
+/** Holds what the page sends to this address until released. */
 export async function holdPosts(page: Page, address: RegExp): Promise<() => void> {
   const released = Promise.withResolvers<void>();
   await intercept(page, address, async (route) => {

@@ -63,7 +63,7 @@ test(
 );
 
 test(
-  verifies("ui:keyboard", "Escape closes a dialog, changes nothing and gives the focus back"),
+  verifies("ui:keyboard", "Escape closes a dialog, changes nothing and returns the focus"),
   async ({ open, person }) => {
     const page = await open(await person("admin"));
     await page.goto("/settings/groups");

@@ -1,6 +1,6 @@
 /**
- * That the search for leaks would find one: a secret is planted in each kind of place that it looks at, and read the
- * same way.
+ * Proves that the search for leaks would find one: a secret is planted in each kind of place that it searches, and read
+ * the same way.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
@@ -25,7 +25,7 @@ import { FAULT_PROGRAM, writeFault } from "./leaks/uncaught-fault";
 
 const SECRET = 'snt-self-0a1b/+&"~';
 
-test("the search finds a secret in each of its forms, wherever it stands", () => {
+test("the search finds a secret in each of its forms, in any place", () => {
   for (const [form, text] of formsOf(SECRET)) {
     expect(
       search([{ name: "here", text: `before ${text} after` }], { self: SECRET }).map((hit) => hit.form),

@@ -1,7 +1,6 @@
 /**
- * Secrets of every kind are planted, everything that exists is driven, and then everything that was kept, said or
- * answered is searched for them in every form. What is searched for and not marked secret must be found, or the search
- * is blind.
+ * Secrets of every kind are planted, every feature is exercised, and then everything that was stored, written or
+ * answered is searched for them in every form. A value not marked secret must be found, or the search does not work.
  */
 import { randomBytes } from "node:crypto";
 import type { Page } from "@playwright/test";
@@ -26,7 +25,7 @@ import { ConsolePage } from "./pages/console-page";
 import { SignInPage } from "./pages/sign-in-page";
 import { verifies } from "./requirements";
 
-/** Not marked secret: it must be found wherever what is kept is shown. */
+/** Not marked secret: it must be found wherever stored values are shown. */
 const CONTROL = `control-${randomBytes(8).toString("hex")}`;
 const CRASHED_WITH = ["SVC_TOKEN", "PROVIDER_KEY", "AUTH_SECRET"];
 /**
@@ -106,8 +105,8 @@ test(
       await untilHeard(alone, byWeb);
       await alone.close();
 
-      // Then workers of their own do, while the web process only answers; one after another crashes, and the next goes
-      // on.
+      // Then separate workers do, while the web process only answers; one after another crashes, and the next
+      // continues.
       await app.stop();
       mail.will("take");
       givingBack.layOut();
@@ -146,13 +145,13 @@ test(
       await context.close();
       await beside.close();
 
-      // A secret that never left could not have come back.
+      // A secret that was never sent could not have come back.
       const received = await givingBack.received();
       for (const secret of [variables.SVC_TOKEN, variables.HOOK_KEY, variables.PROVIDER_KEY, own.pin, own.literal])
         expect(search([{ name: "servers", text: received }], { secret })).not.toEqual([]);
       expect(mail.signedIn).toContainEqual({ user: "kimitsu", password: own.mailPassword });
 
-      // What channels are told is sent by itself, a moment after it happened.
+      // Messages to channels are sent by the worker, a moment after the event.
       await expect.poll(() => givingBack.told()).toContain('"type":"run.failed"');
       await expect
         .poll(() => app.db.notice.count({ where: { channel: "refusing", lastError: { not: null } } }))
@@ -214,7 +213,7 @@ test(
         )
         .toEqual([]);
 
-      // What was driven, and that it was heard.
+      // What was exercised, and that it was received.
       expect(findUnread(all), "pages and addresses that nobody opened").toEqual([]);
       expect(
         createProgram()
@@ -302,7 +301,7 @@ async function signIn(page: Page, email: string, password: string): Promise<void
   await expect(new ConsolePage(page).heading("Inbox")).toBeVisible();
 }
 
-/** The lines that open pages hold: of the inbox, of desktop notifications, of the number beside its name. */
+/** The live connections of open pages: of the inbox, of desktop notifications, of the number beside its name. */
 async function listenToConsole(listener: Listener, app: OwnApp, cookie: string): Promise<void> {
   for (const purpose of ["", "?for=notices", "?for=count"]) {
     const line = await listener.open(`of the console ${purpose}`, `${app.url}/live/inbox${purpose}`, { cookie }, true);
@@ -310,7 +309,7 @@ async function listenToConsole(listener: Listener, app: OwnApp, cookie: string):
   }
 }
 
-/** What happened last is heard a moment later. */
+/** The last events arrive a moment later. */
 async function untilHeard(
   listener: Listener,
   { main, edited, failed, approvalId }: { main: string; edited: string; failed: string; approvalId: string },

@@ -1,6 +1,4 @@
-/**
- * An installation with small limits, asked for too much over HTTP: it says so, lets others through, and takes up again.
- */
+/** An installation with small limits, overloaded over HTTP: it says so, serves others, and recovers. */
 import pg from "pg";
 import { scopesOf } from "@/lib/people/rules/roles";
 import { createToken } from "@/lib/people/create-token";
@@ -42,7 +40,7 @@ test.afterAll(async () => {
   await recorder?.close();
 });
 
-/** A person nobody else is, so that no other test has used up what they may ask. */
+/** A person of their own, so that no other test has used up their limits. */
 async function caller() {
   const user = await buildUser(deps, "operator");
   const { token } = await createToken(deps, user.actor, { name: "All", userId: user.id, scopes: scopesOf("operator") });
@@ -92,7 +90,7 @@ test(
     const start = async () => ask("/runs", { token: (await caller()).token, body: { workflow: "main" } });
     expect((await start()).status).toBe(202);
     await recorder.waitForCalls("echo", 1);
-    // The only place of the only worker is taken, so that what is started now is due and stays so.
+    // The only worker slot is taken, so that what is started now is due and stays so.
     let answer = await start();
     await expect.poll(async () => (answer = await start()).status).toBe(503);
     await expectRefusal(answer, 503, "More than 2 runs are due");
@@ -105,7 +103,7 @@ test(
 test(
   verifies(
     "protection:rate",
-    "a token that asks without pause is told to wait, another is answered, and the first is answered again",
+    "a token that asks without pause gets Retry-After, another is answered, and the first is answered again",
   ),
   async () => {
     const [eager, other] = [await caller(), await caller()];
@@ -127,19 +125,19 @@ test(
 test(
   verifies(
     "protection:requests",
-    "while eight requests hang on the database the ninth is refused at once, probes are answered, and the eight get their answers",
+    "while eight requests wait for the database the ninth is refused at once, probes are answered, and the eight complete",
   ),
   async () => {
     const people = await Promise.all(Array.from({ length: 8 }, caller));
     const watcher = await caller();
-    // A stream takes none of the eight places.
+    // A stream takes none of the eight slots.
     const stream = await ask("/live/inbox", { cookie: watcher.cookie, accept: "text/event-stream" });
     const client = new pg.Client({ connectionString: app.env.DATABASE_URL });
     await client.connect();
     await client.query("BEGIN; LOCK TABLE api_tokens IN ACCESS EXCLUSIVE MODE");
     const hanging = people.map(({ token }) => ask("/settings/pause", { token }));
     let answer: Response | undefined;
-    // Needs no token, so that it is answered at once until there is no room.
+    // Needs no token, so it is answered at once until there is no slot.
     await expect.poll(async () => (answer = await ask("/openapi.json")).status).toBe(503);
     await expectRefusal(answer!, 503, "works on 8 requests");
     const page = await ask("/sign-in", { accept: "text/html" });
@@ -158,7 +156,7 @@ test(
 test(
   verifies(
     "protection:streams",
-    "streams of the inbox and of runs count together, for a person and for the process, and one that its client drops makes room",
+    "streams of the inbox and of runs count together, per person and per process, and a dropped one frees a slot",
   ),
   async () => {
     const [ana, ben, cy] = [await caller(), await caller(), await caller()];

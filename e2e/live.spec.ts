@@ -26,7 +26,7 @@ async function decideElsewhere(page: Page, approvalId: string): Promise<void> {
   expect(answer.status()).toBe(200);
 }
 
-/** As the browser does when another tab is chosen, and when this one is again. */
+/** As the browser does when another tab is selected, and when this one is again. */
 async function setVisibility(page: Page, state: "hidden" | "visible"): Promise<void> {
   await page.evaluate((value) => {
     Object.defineProperty(document, "visibilityState", { value, configurable: true });
@@ -34,7 +34,7 @@ async function setVisibility(page: Page, state: "hidden" | "visible"): Promise<v
   }, state);
 }
 
-/** Lines of events that the page has open now. */
+/** Live connections that the page has open now. */
 function countLines(page: Page): () => number {
   const open = new Set<Request>();
   page.on("request", (request) => void (new URL(request.url()).pathname === LINE && open.add(request)));
@@ -44,7 +44,10 @@ function countLines(page: Page): () => number {
 }
 
 test(
-  verifies("inbox:hidden-tab", "a hidden inbox hangs up, and shows at once what happened meanwhile when it comes back"),
+  verifies(
+    "inbox:hidden-tab",
+    "a hidden inbox closes its live connection, and shows at once what happened meanwhile when it is visible again",
+  ),
   async ({ open, person, deps }) => {
     const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];
     const own = await openOwnProject(deps, ASKS);
@@ -75,7 +78,7 @@ test(
 test(
   verifies(
     "inbox:without-line",
-    "an inbox whose line is refused says so, goes on to show what others do, and is quiet again when the line is back",
+    "an inbox whose live connection is refused says so, still shows changes, and stops saying so when the connection is back",
   ),
   async ({ open, person, deps }) => {
     const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];
@@ -110,7 +113,7 @@ const shownOn = (page: Page) =>
 test(
   verifies(
     "inbox:count",
-    "on a page without a queue the number and the tab's title follow calls that come and go, in every window, over one line, and none while nobody looks",
+    "on other pages the number and the title follow calls in every window, over one live connection, and none while hidden",
   ),
   async ({ open, person, deps }) => {
     const [ana, ben, operator] = [await person("operator"), await person("reviewer"), await person("operator")];

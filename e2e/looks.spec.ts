@@ -14,7 +14,7 @@ const DIALOGS = [
   { path: "/settings/tokens", button: "New token", name: "add-token" },
 ] as const;
 
-/** Who is signed in is sent away from the sign-in page, so public pages are seen by nobody. */
+/** A signed-in person is redirected from the sign-in page, so public pages are opened without a sign-in. */
 const ALL = [
   ...PLACES.map((place) => ({ ...place, isPublic: false })),
   ...PUBLIC_PLACES.map((place) => ({ ...place, isPublic: true })),
@@ -51,7 +51,7 @@ for (const { look, options } of LOOKS) {
       await page.getByRole("button", { name: dialog.button }).click();
       const shown = page.getByRole("dialog", { name: dialog.button });
       await expect(shown).toBeVisible();
-      // Half transparent on its way in, it would be judged by colours that nobody reads.
+      // Half transparent during its animation, it would be judged by colours that nobody reads.
       await shown.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)));
       await expect(
         shown.getByRole("button", { name: "Cancel" }),
@@ -107,7 +107,7 @@ test(verifies("ui:phone", "on a phone every page is reached from the bar at the 
   await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
 });
 
-test(verifies("ui:theme", "a chosen theme holds at once and after a reload"), async ({ open, person }) => {
+test(verifies("ui:theme", "a chosen theme applies at once and after a reload"), async ({ open, person }) => {
   const page = await open(await person("viewer"), { colorScheme: "light" });
   await page.goto("/settings/preferences");
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

@@ -20,29 +20,29 @@ import { createToolPool } from "@/lib/tools/tool-pool";
 import { type Person, required } from "./fixtures";
 
 export interface OwnProject {
-  /** Nobody else's has this name. */
+  /** A unique name. */
   workflow: string;
   recorder: RecordingServer;
-  /** Starts a run, which the application's worker then drives, under the project that the run brought along. */
+  /** Starts a run, which the application's worker then advances, under the project version of the run. */
   start(by: Person): Promise<string>;
   /**
-   * Starts a run and drives it here as far as it goes. The application's own lock knows none of its tools and would let
-   * none be called.
+   * Starts a run and advances it here as far as it goes. The application's own lock file knows none of its tools and
+   * would refuse all of them.
    */
   startAndDrive(by: Person): Promise<string>;
   close(): Promise<void>;
 }
 
 const LOOPBACK = ["127.0.0.1"];
-/** So long the application's worker leaves a run of `startAndDrive` alone; its lease lasts as long. */
+/** For this long the application's worker leaves a run of `startAndDrive` alone; its lease lasts as long. */
 const AHEAD_MS = 60_000;
 
 interface OwnFiles {
   script: string;
   allowlist: string;
-  /** To stand in the place of a server that the application knows; otherwise a name that nobody else has. */
+  /** To replace a server that the application knows; otherwise a unique name. */
   serverName?: string;
-  /** To be judged by the rules that the application has for an agent of this name today. */
+  /** To be judged by the application's current rules for an agent of this name. */
   agentName?: string;
 }
 
@@ -116,7 +116,7 @@ function filesOf(
   };
 }
 
-/** As a worker would: with the lock by which others see that it lives. */
+/** As a worker would: with the lock that shows others that it is alive. */
 async function drive(runtime: Runtime, runId: string): Promise<void> {
   const owner = createId("worker");
   const line = new pg.Client({ connectionString: required("DATABASE_URL") });

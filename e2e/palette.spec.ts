@@ -57,7 +57,7 @@ test(
     const page = await open(await person("operator"));
     await page.goto("/history");
     await openPalette(page);
-    // Both begin alike: ids are made of the time.
+    // Both have the same beginning: ids start with the time.
     let alike = 0;
     while (approvalId[alike] === other.approvalId[alike]) alike += 1;
     await page.keyboard.type(approvalId.slice(0, alike));
@@ -81,7 +81,7 @@ test(
 test(
   verifies(
     "ui:palette",
-    "people are found by admins only, the trail by those who may read it, and nobody who is signed out finds anything",
+    "people are found by admins only, the trail by those who may read it, and nothing by people who are signed out",
   ),
   async ({ open, person }) => {
     const someone = await person("viewer");

@@ -11,7 +11,7 @@ export interface Pending {
   approvalId: string;
 }
 
-/** Starts the demo's support workflow as an operator would, and waits until it asks for a person. */
+/** Starts the demo's support workflow as an operator would, and waits until it asks a person. */
 export async function startAndWait(deps: EngineDeps, ticket: string): Promise<Pending> {
   const base = required("BASE_URL");
   const operator = await buildUser(deps, "operator", { name: "Starter of runs" });
@@ -49,10 +49,7 @@ export async function joinPrivacy(deps: EngineDeps, people: readonly Person[]): 
   });
 }
 
-/**
- * Gives calls a queue to themselves, into which no other test puts anything: the filter that shows them and nothing
- * else.
- */
+/** Gives calls a queue of their own, into which no other test puts anything: the filter that shows only them. */
 export async function ownQueue(deps: EngineDeps, calls: readonly Pending[]): Promise<string> {
   const workflow = `own-${randomBytes(4).toString("hex")}`;
   await changeQuestions(
@@ -65,7 +62,7 @@ export async function ownQueue(deps: EngineDeps, calls: readonly Pending[]): Pro
 
 /**
  * The same call so many times more, each waiting for itself, oldest first: a queue too long to be filled by runs.
- * `remove` takes them away again.
+ * `remove` deletes them.
  */
 export async function copyPending(
   deps: EngineDeps,

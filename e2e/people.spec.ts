@@ -34,7 +34,7 @@ test(
 test(
   verifies(
     "people:add:problems",
-    "a taken e-mail and a weak password are told at their fields, and what was typed stays",
+    "a taken e-mail and a weak password are reported at their fields, and what was typed stays",
   ),
   async ({ open, person }) => {
     const someone = await person("viewer");
@@ -117,7 +117,7 @@ test(
 test(
   verifies(
     "groups:project",
-    "a group of policy.yaml says so, names who has no account yet, and cannot be renamed or deleted here",
+    "a group of policy.yaml says so, names members without an account, and cannot be renamed or deleted here",
   ),
   async ({ open, person }) => {
     const page = await open(await person("admin"));

@@ -80,7 +80,7 @@ async function reject(page: Page, approvalId: string): Promise<void> {
   await expect(inbox.card.getByText(/^Rejected by/).first()).toBeVisible();
 }
 
-/** More on weekdays, slower on weekends, and now and then a no. The same each time but for the date. */
+/** More on weekdays, slower on weekends, and sometimes a rejection. The same each time except for the date. */
 async function buildMonth(deps: EngineDeps, reviewers: readonly Person[]): Promise<void> {
   const tools = [
     { server: "shop", tool: "issue-refund", danger: "medium", line: 34 },

@@ -9,7 +9,7 @@ const ground = (page: Page) => page.evaluate(() => getComputedStyle(document.bod
 test(
   verifies(
     "preferences:account",
-    "a theme holds in another browser from the first byte on, and so do keys and the first page",
+    "a theme applies in another browser from the first byte on, and so do keys and the first page",
   ),
   async ({ open, person }) => {
     const someone = await person("reviewer");
@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  verifies("preferences:account", "a choice that cannot be saved goes back, and says why"),
+  verifies("preferences:account", "a choice that cannot be saved reverts, and says why"),
   async ({ open, person }) => {
     const page = await open(await person("viewer"));
     await page.route("**/settings/preferences", (route) =>
@@ -57,7 +57,7 @@ declare global {
   }
 }
 
-/** The browser's own notifications would stand on a desktop that no test sees; what is handed to them is kept. */
+/** The browser's own notifications would appear on a desktop that no test sees; what is passed to them is recorded. */
 function keepNotices(): void {
   window.shownNotices = [];
   class Kept extends EventTarget {
@@ -75,7 +75,7 @@ function keepNotices(): void {
 test(
   verifies(
     "inbox:notices",
-    "a call that someone may decide is told on their desktop, without its arguments, and a click opens its card",
+    "a person gets a desktop notification of a call that they may decide, without its arguments, and a click opens its card",
   ),
   async ({ open, person, deps }) => {
     const [chosen, other] = [await person("reviewer"), await person("reviewer")];
@@ -103,7 +103,7 @@ test(
       body: "shop.delete-customer\ncritical danger, workflow support",
     });
     expect(JSON.stringify(told)).not.toContain("C-201");
-    // Both lines hear of it in the same moment; the other person is not of the group, and hears only of what other
+    // Both connections receive it at the same moment; the other person is not in the group, and gets only what other
     // tests ask reviewers.
     expect(await tags(elsewhere)).not.toContain(approvalId);
     await page.evaluate((id) => window.shownNotices.find(({ tag }) => tag === id)?.click(), approvalId);

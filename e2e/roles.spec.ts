@@ -9,7 +9,7 @@ import { verifies } from "./requirements";
 
 /** A group that never was: missing for an admin, and forbidden or missing for everybody else. */
 const MISSING = "/settings/groups/grp_that_never_was";
-/** What no page was ever made for. */
+/** An address without a page. */
 const NOWHERE = "/no-such-page";
 
 for (const role of ROLES) {
@@ -34,7 +34,7 @@ for (const role of ROLES) {
 
   if (forbidden.length > 0) {
     test(
-      verifies("roles:hidden", `what a ${role} may not open reads like what is missing`),
+      verifies("roles:hidden", `what a ${role} may not open looks like what does not exist`),
       async ({ open, person }) => {
         const missing = await open(await person("admin"));
         expect((await missing.goto(MISSING))?.status()).toBe(404);
@@ -52,7 +52,7 @@ for (const role of ROLES) {
 }
 
 test(
-  verifies("roles:pages", "the trail is not shown to a reviewer who knows its address"),
+  verifies("roles:pages", "the trail is not shown to a reviewer who opens its address"),
   async ({ open, person }) => {
     const page = await open(await person("reviewer"));
     await page.goto("/audit");
@@ -90,7 +90,7 @@ for (const role of ROLES) {
   test(
     verifies(
       "roles:api",
-      `${role}: signs in by the form, and the session asks of the API what the role allows and nothing more`,
+      `${role}: signs in by the form, and the session may do with the API what the role allows and nothing more`,
     ),
     async ({ open, person }) => {
       const someone = await person(role);

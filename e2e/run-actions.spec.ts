@@ -9,7 +9,7 @@ import { RunPage } from "./pages/run-page";
 import { verifies } from "./requirements";
 import { intercept } from "./intercept";
 
-/** The tool does its work and ends the connection without an answer. */
+/** The tool does its work and closes the connection without an answer. */
 const UNKNOWN = {
   allowlist: "- drop-after",
   script: `agents:
@@ -41,14 +41,14 @@ async function arrive(deps: EngineDeps, by: Person, project: { script: string; a
 const statusOf = async (deps: EngineDeps, runId: string) =>
   (await deps.db.run.findUniqueOrThrow({ where: { id: runId } })).status;
 
-/** What was chosen, as it is told afterwards. */
+/** The choice, as it is shown afterwards. */
 const SAID: Readonly<Record<string, string>> = {
   "It happened": "it happened",
   "Count it as failed": "it counts as failed",
   "It did not happen: send it now": "it did not happen, so it may be sent again",
 };
 
-/** At the head of the run, with the exact time when it is pointed at. */
+/** At the head of the run, with the exact time on hover. */
 async function expectAct(run: RunPage, text: string): Promise<void> {
   const line = run.facts.getByRole("listitem").filter({ hasText: text.split(" just now")[0] });
   // On paper it has the time itself.
@@ -56,7 +56,7 @@ async function expectAct(run: RunPage, text: string): Promise<void> {
   await expect(line.locator("time").first()).toHaveAttribute("title", /\d{4}.*\d\d?:\d\d:\d\d/);
 }
 
-test.describe(verifies("run:settle", "a call of which nobody knows whether it happened"), () => {
+test.describe(verifies("run:settle", "a call whose outcome is unknown"), () => {
   for (const choice of ["It happened", "Count it as failed", "It did not happen: send it now"]) {
     test(`is settled by an operator: ${choice}`, async ({ open, person, deps }) => {
       const operator = await person("operator");
@@ -73,8 +73,8 @@ test.describe(verifies("run:settle", "a call of which nobody knows whether it ha
       await dialog.getByLabel("Comment, for the record").fill("Seen in the shop's books");
       await dialog.getByRole("button", { name: "Settle", exact: true }).click();
       await expect(dialog).toBeHidden();
-      // Sent again, it would be refused by the application's own lock, which holds where it is stricter; so it ends in
-      // each case.
+      // Sent again, it would be refused by the application's own lock file, because the stricter one applies; so it
+      // ends in each case.
       await expect(run.facts.getByText("Complete", { exact: true })).toBeVisible();
       await expect(panel).toHaveCount(0);
       expect(await recorder.calls("drop-after")).toHaveLength(1);
@@ -97,7 +97,7 @@ test.describe(verifies("run:settle", "a call of which nobody knows whether it ha
     });
   }
 
-  test("shows to who may not settle it, without the button", async ({ open, person, deps }) => {
+  test("is shown to people who may not settle it, without the button", async ({ open, person, deps }) => {
     const { runId, close } = await arrive(deps, await person("operator"), UNKNOWN);
     const run = new RunPage(await open(await person("reviewer")));
     await run.open(runId);
@@ -109,8 +109,8 @@ test.describe(verifies("run:settle", "a call of which nobody knows whether it ha
   });
 });
 
-test.describe(verifies("run:review", "an answer that an agent wants a person to see"), () => {
-  test("is accepted, and the run goes on with it", async ({ open, person, deps }) => {
+test.describe(verifies("run:review", "an answer that an agent submits for review"), () => {
+  test("is accepted, and the run continues with it", async ({ open, person, deps }) => {
     const { runId, close } = await arrive(deps, await person("operator"), REVIEW);
     const reviewer = await person("reviewer");
     const run = new RunPage(await open(reviewer));
@@ -130,7 +130,7 @@ test.describe(verifies("run:review", "an answer that an agent wants a person to 
     await close();
   });
 
-  test("is not accepted by who started the run, and the page says why", async ({ open, person, deps }) => {
+  test("is not accepted by the person who started the run, and the page says why", async ({ open, person, deps }) => {
     const starter = await person("operator");
     const { runId, close } = await arrive(deps, starter, REVIEW);
     const run = new RunPage(await open(starter));
@@ -182,25 +182,22 @@ test.describe(verifies("run:review", "an answer that an agent wants a person to 
   });
 });
 
-test(
-  verifies("run:acts", "who cancelled a run and why stands at its head, for whoever opens it later"),
-  async ({ open, person, deps }) => {
-    const operator = await person("operator");
-    const { runId, close } = await arrive(deps, operator, REVIEW);
-    const run = new RunPage(await open(operator));
-    await run.open(runId);
-    await run.page.getByRole("button", { name: "Cancel run…" }).click();
-    await run.page.getByLabel("Reason, for the record").fill("Asked for twice");
-    await run.page.getByRole("button", { name: "Cancel the run" }).click();
-    await expectAct(run, `Cancelled by ${operator.name} just now: “Asked for twice”`);
-    const viewer = new RunPage(await open(await person("viewer")));
-    await viewer.open(runId);
-    await expectAct(viewer, `Cancelled by ${operator.name} just now: “Asked for twice”`);
-    await close();
-  },
-);
+test(verifies("run:acts", "who cancelled a run and why is shown at its head"), async ({ open, person, deps }) => {
+  const operator = await person("operator");
+  const { runId, close } = await arrive(deps, operator, REVIEW);
+  const run = new RunPage(await open(operator));
+  await run.open(runId);
+  await run.page.getByRole("button", { name: "Cancel run…" }).click();
+  await run.page.getByLabel("Reason, for the record").fill("Asked for twice");
+  await run.page.getByRole("button", { name: "Cancel the run" }).click();
+  await expectAct(run, `Cancelled by ${operator.name} just now: “Asked for twice”`);
+  const viewer = new RunPage(await open(await person("viewer")));
+  await viewer.open(runId);
+  await expectAct(viewer, `Cancelled by ${operator.name} just now: “Asked for twice”`);
+  await close();
+});
 
-/** What the page sends is lost on its way, until the answer is called. */
+/** What the page sends is lost, until the returned function is called. */
 async function loseRequests(page: Page): Promise<() => Promise<void>> {
   const address = /history\/run_/;
   await intercept(page, address, (route) =>
@@ -212,7 +209,7 @@ async function loseRequests(page: Page): Promise<() => Promise<void>> {
 const LOST = "It may or may not have been done; look before you do it again.";
 
 test.describe(verifies("ui:lost-answer", "an answer that never came"), () => {
-  test("to settling a call: the dialog stays with what was typed and says that nobody knows, and it can be sent again", async ({
+  test("to settling a call: the dialog keeps what was typed and says that the outcome is unknown, and it can be sent again", async ({
     open,
     person,
     deps,

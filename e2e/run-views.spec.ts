@@ -12,7 +12,7 @@ const VIEWS = ["", "/steps", "/approvals", "/events"];
 const lanes = (page: Page) => page.getByRole("region", { name: "Where the time went" });
 
 test(
-  verifies("run:timeline", "comes closer by press, key, wheel and drawing across it, moves, and fits again"),
+  verifies("run:timeline", "zooms by button, key, wheel and dragging, moves, and fits again"),
   async ({ open, person, deps }) => {
     const operator = await person("operator");
     const runId = await seedBusyRun(deps, operator, { turns: 60, events: 10 });
@@ -133,7 +133,7 @@ test(
     await expect(figure.getByText(/6,000 turns, calls and questions are drawn as \d+ blocks/)).toBeVisible();
     await run.page.screenshot({ path: path.join("test-results/screens", "run-large.png") });
     for (let n = 0; n < 6; n++) await figure.getByRole("button", { name: "Zoom in" }).click();
-    // A sixty-fourth of it is few enough to be told apart.
+    // A sixty-fourth of it is few enough to be drawn separately.
     await expect(figure.getByText(/^Shown: /)).not.toContainText("are drawn as");
     await expect(
       figure
@@ -175,7 +175,7 @@ test(
 );
 
 test(
-  verifies("run:why", "a call says by which lines of the YAML it was gated, and an approval says how long it took"),
+  verifies("run:why", "a call says which lines of the YAML decided it, and an approval says how long it took"),
   async ({ open, person, deps }) => {
     const { runId } = await startAndWait(deps, "T-315");
     const run = new RunPage(await open(await person("viewer")));

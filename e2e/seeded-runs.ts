@@ -13,7 +13,7 @@ const EVENTS_AROUND = 4;
 
 const starterOf = ({ id, name, actor }: Person) => ({ startedBy: { ...actor, id, name }, startedByUserId: id });
 
-/** So many runs of a workflow of their own, oldest first, as a long life would leave them. */
+/** A number of runs of one workflow, oldest first, as long use would leave them. */
 export async function seedRuns(
   deps: EngineDeps,
   by: Person,

@@ -43,7 +43,7 @@ test(verifies("session:cookie", "the session cookie is for this site's server al
 });
 
 test(
-  verifies("session:role-change", "a role given in another window holds on the next click, without signing in again"),
+  verifies("session:role-change", "a role given in another window applies on the next click, without signing in again"),
   async ({ open, person, deps }) => {
     const [someone, admin] = [await person("viewer"), await person("admin")];
     const page = await open(someone);
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  verifies("session:disabled", "a disabled person is at the sign-in page with their next click"),
+  verifies("session:disabled", "a disabled person is redirected to the sign-in page with their next click"),
   async ({ open, person }) => {
     const [someone, admin] = [await person("operator"), await person("admin")];
     const page = await open(someone);
@@ -105,7 +105,7 @@ test(
 );
 
 test(
-  verifies("people:own-password", "a wrong current password is told at its field and changes nothing"),
+  verifies("people:own-password", "a wrong current password is reported at its field and changes nothing"),
   async ({ open, person }) => {
     const someone = await person("viewer");
     const page = await open(someone);

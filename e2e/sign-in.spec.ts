@@ -13,7 +13,7 @@ import { intercept } from "./intercept";
 const REFUSED = "E-mail or password is not right";
 const WRONG = "not the password at all";
 
-/** As if strangers had guessed from many places; each guess would cost a slow hash. */
+/** As if strangers had guessed from many places; each real guess would cost a slow hash. */
 async function useUpTries({ db, now }: EngineDeps, email: string): Promise<void> {
   await db.throttle.create({
     data: {
@@ -25,7 +25,7 @@ async function useUpTries({ db, now }: EngineDeps, email: string): Promise<void>
 }
 
 test(
-  verifies("sign-in:password", "the administrator made at the first start gets into the console"),
+  verifies("sign-in:password", "the administrator made at the first start can sign in to the console"),
   async ({ open }) => {
     const page = await open(null);
     const signIn = new SignInPage(page);
@@ -39,7 +39,7 @@ test(
 test(
   verifies(
     "sign-in:same-answer",
-    "a wrong password and an unknown e-mail read the same, and the e-mail need not be typed again",
+    "a wrong password and an unknown e-mail look the same, and the e-mail need not be typed again",
   ),
   async ({ open, person }) => {
     const someone = await person("viewer");
@@ -73,7 +73,7 @@ test(
 test(
   verifies(
     "sign-in:rate-limit:stranger",
-    "a stranger's guesses do not keep a person out of a browser that they have signed in with before",
+    "a stranger's guesses do not lock a person out of a browser in which they have signed in before",
   ),
   async ({ open, person, deps }) => {
     const someone = await person("viewer");
@@ -93,7 +93,7 @@ test(
 );
 
 test(
-  verifies("sign-in:lost", "an answer that got lost is told as one, and only the password has to be typed again"),
+  verifies("sign-in:lost", "a lost answer is reported as one, and only the password has to be typed again"),
   async ({ open, person }) => {
     const someone = await person("viewer");
     const page = await open(null);
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  verifies("sign-in:disabled", "a disabled person is told so only with the right password"),
+  verifies("sign-in:disabled", "a disabled person learns that only with the right password"),
   async ({ open, person, deps }) => {
     const someone = await person("viewer");
     await setUserDisabled(deps, OPERATOR_ACTOR, { userId: someone.id, disabled: true });
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  verifies("sign-in:next", "whoever asked for a page comes back to it, query included"),
+  verifies("sign-in:next", "a person who asked for a page returns to it, query included"),
   async ({ open, person }) => {
     const someone = await person("operator");
     const page = await open(null);
@@ -148,7 +148,7 @@ for (const next of ["https://evil.example/", "//evil.example/inbox", "/\\evil.ex
     await signIn.signIn(someone.email, TEST_PASSWORD);
     await expect(new ConsolePage(page).heading("Inbox")).toBeVisible();
     expect(new URL(page.url()).origin).toBe(required("BASE_URL"));
-    // Who is signed in already is sent on at once, by another way through the code.
+    // A signed-in person is redirected at once, by another path through the code.
     await signIn.open(next);
     await expect(page).toHaveURL("/inbox");
   });

@@ -74,7 +74,7 @@ for (const { name, options } of WIDTHS) {
       await expect(page).toHaveURL(new RegExp(second));
       const aside = toastOf(page, "Set aside");
       await expect(aside).toBeVisible();
-      // Pointed at, it stays for as long as that takes.
+      // It stays for as long as the pointer is on it.
       await aside.hover();
       for (const button of ["Reject", "Not now", "Approve"])
         await expectApart(aside, card.getByRole("button", { name: new RegExp(`^${button}`) }), button);
@@ -105,7 +105,7 @@ for (const { name, options } of WIDTHS) {
 }
 
 test(
-  verifies("inbox:live", "what another decided while the page was on its way is told as soon as the page listens"),
+  verifies("inbox:live", "what another person decided while the page was loading is shown as soon as the page listens"),
   async ({ open, person, deps }) => {
     const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];
     const own = await openOwnProject(deps, ASKS);
@@ -132,7 +132,7 @@ test(
 test(
   verifies(
     "ui:toasts",
-    "what the card itself says is heard and not shown: more time, taken up again, decided by another",
+    "what the card itself shows is announced to screen readers only: more time, no longer set aside, decided by another",
   ),
   async ({ open, person, deps }) => {
     const [ana, ben, operator] = [await person("reviewer"), await person("reviewer"), await person("operator")];

@@ -30,7 +30,7 @@ test(
 );
 
 test(
-  verifies("tools:list", "a tool's page says for each agent what becomes of a call, with file and line"),
+  verifies("tools:list", "a tool's page says for each agent what the policy answers to a call, with file and line"),
   async ({ open, person }) => {
     const page = await open(await person("viewer"));
     await page.goto("/tools");

@@ -1,15 +1,15 @@
 import type { BrowserContext } from "@playwright/test";
 
 /**
- * A status that a test asks for on purpose, and a network that it takes away, are no complaint; the test looks at them
+ * A status that a test asks for on purpose, and a network that it turns off, are not errors; the test checks them
  * itself.
  */
 const EXPECTED =
   /^Failed to load resource: (the server responded with a status of 4\d\d |net::ERR_INTERNET_DISCONNECTED)/;
 
 /**
- * Collects what the pages of a window complain about: refusals of the content security policy, errors on the console,
- * uncaught ones.
+ * Collects the errors of a window's pages: refusals of the content security policy, errors on the console, uncaught
+ * ones.
  */
 export async function watch(context: BrowserContext): Promise<string[]> {
   const complaints: string[] = [];

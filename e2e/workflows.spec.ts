@@ -7,10 +7,7 @@ import { verifies } from "./requirements";
 const READ_ONLY_TICKET = "T-311";
 
 test(
-  verifies(
-    "workflows:start",
-    "a value that does not fit is told at its field, keeps what was typed, and starts nothing",
-  ),
+  verifies("workflows:start", "an invalid value is reported at its field, keeps what was typed, and starts nothing"),
   async ({ open, person, deps }) => {
     const operator = await person("operator");
     const page = await open(operator);
@@ -52,7 +49,7 @@ test(
 );
 
 test(
-  verifies("workflows:versions", "a workflow says under which configuration its runs began, and leads to them"),
+  verifies("workflows:versions", "a workflow says under which configuration its runs began, and links to them"),
   async ({ open, person, deps }) => {
     const { runId } = await startAndWait(deps, "T-315");
     const { configHash } = await deps.db.run.findUniqueOrThrow({ where: { id: runId } });
@@ -84,7 +81,7 @@ test(
 test(
   verifies(
     "workflows:who",
-    "who may not start runs gets no form, and a workflow that is part of others cannot be started",
+    "people who may not start runs get no form, and a workflow that is part of others cannot be started",
   ),
   async ({ open, person }) => {
     const viewer = await open(await person("reviewer"));

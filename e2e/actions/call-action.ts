@@ -15,7 +15,7 @@ export interface Action {
 
 type Manifest = { node: Record<string, { exportedName: string; filename: string; workers: Record<string, unknown> }> };
 
-/** Everything that can be called, by the word of the build itself. */
+/** Every action that can be called, from the build's own manifest. */
 export function listActions(): Action[] {
   const { node } = JSON.parse(readFileSync(".next/server/server-reference-manifest.json", "utf8")) as Manifest;
   return Object.entries(node).map(([id, { exportedName, filename, workers }]) => ({
@@ -31,7 +31,7 @@ export function listActions(): Action[] {
 
 export interface ActionAnswer {
   status: number;
-  /** Where it sends the browser, if it does. */
+  /** Where it redirects the browser, if it does. */
   redirect: string | null;
   text: string;
 }

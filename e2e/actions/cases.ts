@@ -1,5 +1,5 @@
 /**
- * What each server action is called with, and who may. An action may stand here more than once: for what is one's own,
+ * What each server action is called with, and who may. An action may be listed more than once: for what is one's own,
  * and for what is somebody else's.
  */
 import { ROLES, type Role } from "@/lib/people/rules/roles";
@@ -10,7 +10,7 @@ import type { Things } from "./things";
 export interface Case {
   /** Beside the name of the action. */
   about?: string;
-  /** Everybody else is refused, and so is whoever is not signed in. */
+  /** Everybody else is refused, and so are people who are not signed in. */
   may: readonly Role[];
   /** What it makes of the database when it is let through; nothing, unless said. */
   reads?: true;
@@ -30,7 +30,9 @@ const DECIDERS: readonly Role[] = ["reviewer", "operator", "admin"];
 const OPERATORS: readonly Role[] = ["operator", "admin"];
 const ADMINS: readonly Role[] = ["admin"];
 
-/** By the name of the action. Those of the sign-in page are for whoever is not signed in, and stand apart. */
+/**
+ * By the name of the action. Those of the sign-in page are for people who are not signed in, and are listed separately.
+ */
 export const CASES: Record<string, Case[]> = {
   "(console)/preferences.ts savePreferences": [{ may: ALL, make: async () => ({ args: [{ keys: false }] }) }],
   "(console)/history/actions.ts save": [

@@ -1,4 +1,4 @@
-/** Things that actions act upon, made anew for each call: runs in each state, views, tokens, groups, people. */
+/** Things that actions act upon, made again for each call: runs in each state, views, tokens, groups, people. */
 import { randomBytes } from "node:crypto";
 import type { Role } from "@/lib/people/rules/roles";
 import { createToken } from "@/lib/people/create-token";
@@ -44,7 +44,7 @@ export function thingsProject(url: string): Record<string, string> {
 
 export type Things = ReturnType<typeof makeThings>;
 
-/** `self` is who calls. What is not said to be theirs belongs to somebody else. */
+/** `self` is the caller. Everything else belongs to somebody else. */
 export function makeThings({ deps, base, self }: { deps: EngineDeps; base: string; self: Person }) {
   const unique = (name: string) => `${name} ${randomBytes(4).toString("hex")}`;
   const person = (role: Role = "viewer") => buildUser(deps, role, { name: unique("Other") });
@@ -58,7 +58,7 @@ export function makeThings({ deps, base, self }: { deps: EngineDeps; base: strin
     expect(answer.status).toBe(202);
     return ((await answer.json()) as { run_id: string }).run_id;
   };
-  /** In the state, and left alone by the worker. */
+  /** In the given state, and left alone by the worker. */
   const runThat = async (what: string, status: string) => {
     const runId = await startRun(what);
     await expect

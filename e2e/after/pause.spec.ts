@@ -6,7 +6,7 @@ import { startAndWait } from "../pending";
 import { verifies } from "../requirements";
 
 test(
-  verifies("console:pause", "by press, for everyone to see; an approved call waits for its end and is sent once"),
+  verifies("console:pause", "by a button, visible to everyone; an approved call waits for its end and is sent once"),
   async ({ open, person, deps }) => {
     const [admin, reviewer] = [await person("admin"), await person("reviewer")];
     const { runId, approvalId } = await startAndWait(deps, "T-312");

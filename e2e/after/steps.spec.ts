@@ -9,15 +9,15 @@ const ASKS = {
   allowlist: "- { name: echo, require_approval: { approvers: [reviewer] } }",
 };
 
-/** Asked for by someone who goes there, not ahead of it. */
+/** Requested by a navigation, not prefetched. */
 const isVisit = (request: Request): boolean => {
   const { rsc, "next-router-prefetch": ahead, "next-router-segment-prefetch": part } = request.headers();
   return rsc !== undefined && ahead === undefined && part === undefined;
 };
 
-// Nobody else is at work here: what others do makes an open inbox ask for itself, which would count.
+// Nobody else is active here: changes by others make an open inbox refresh, which would count.
 test(
-  verifies("inbox:place", "each step through a filtered queue asks the server once, and none loads the page anew"),
+  verifies("inbox:place", "each step through a filtered queue makes one request, and none reloads the page"),
   async ({ open, person, deps }) => {
     const [ana, operator] = [await person("reviewer"), await person("operator")];
     const own = await openOwnProject(deps, ASKS);
@@ -40,7 +40,7 @@ test(
       await expect(inbox.row(id).getByRole("link")).toHaveAttribute("aria-current", "page");
       await inbox.untilStill();
     };
-    // A page that was just opened still asks for this and that, such as its times by the reader's clock.
+    // A page that was just opened still makes other requests, such as for its times in the reader's zone.
     for (const id of ids.slice(1, 3)) await stepTo(id);
     visits.length = 0;
     for (const id of ids.slice(3)) await stepTo(id);

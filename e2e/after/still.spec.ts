@@ -42,9 +42,9 @@ function expectStill(shifts: Shift[]): void {
   ).toBeLessThan(0.02);
 }
 
-// Calls that others bring and take away move the queue, as they should; so nobody else is there.
+// Calls that others add and remove move the queue, as they should; so nobody else is active.
 test(
-  verifies("inbox:still", "nothing jumps while the inbox loads, while someone comes to the card, and while they go"),
+  verifies("inbox:still", "nothing jumps while the inbox loads, and while someone moves to the card and away from it"),
   async ({ open, person, deps }) => {
     const [ana, ben] = [await person("reviewer"), await person("reviewer")];
     await joinPrivacy(deps, [ana, ben]);

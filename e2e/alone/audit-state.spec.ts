@@ -18,10 +18,7 @@ const FAILED = {
 };
 
 test(
-  verifies(
-    "audit:state",
-    "the page says that the trail was verified and how much was read, or which row does not hold",
-  ),
+  verifies("audit:state", "the page says that the trail was verified and how much was read, or which row fails"),
   async ({ open, person, deps }) => {
     const audit = new AuditPage(await open(await person("operator")));
     const report = await verifyAudit(deps);

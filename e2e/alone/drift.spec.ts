@@ -6,7 +6,10 @@ import { openOwnProject, type OwnProject } from "../own-project";
 import { startAndWait } from "../pending";
 import { verifies } from "../requirements";
 
-/** Looks like the shop's own tool, and is not: a hidden character, another duty, one more argument, another promise. */
+/**
+ * Looks like the shop's own tool, but is not: a hidden character, another purpose, one more argument, another
+ * annotation.
+ */
 const DRIFTED = {
   name: "close-ticket",
   title: "Close a ticket",
@@ -41,7 +44,7 @@ async function openImpostor(deps: EngineDeps): Promise<OwnProject> {
 test(
   verifies(
     "tools:drift",
-    "a tool that changed stands beside the trusted one, with what differs, and asks for every agent until it is trusted again",
+    "a changed tool is shown beside the trusted one, with what differs, and asks for every agent until it is trusted again",
   ),
   async ({ open, person, deps }) => {
     const operator = await person("operator");
@@ -80,7 +83,7 @@ test(
       await examine(page, `tool-drift-${look}`);
     }
 
-    // The shop itself is as it always was; the next run that uses it shows that.
+    // The shop itself is unchanged; the next run that uses it shows that.
     await startAndWait(deps, "T-315");
     const page = await open(operator);
     await page.goto("/tools");

@@ -7,7 +7,7 @@ import { verifies } from "../requirements";
 test.describe.configure({ mode: "serial" });
 
 test(
-  verifies("people:last-admin", "the console refuses to demote or to shut out the last admin, and says why"),
+  verifies("people:last-admin", "the console refuses to demote or to disable the last admin, and says why"),
   async ({ open, person, deps }) => {
     const last = await person("admin");
     const others = await deps.db.user.findMany({

@@ -22,7 +22,7 @@ const rows = (page: Page) => page.getByRole("region", { name: "Runs, newest firs
 test(
   verifies(
     "needs:count",
-    "each role sees the number of what it may act on, in words, live, and it leads to these runs",
+    "each role sees the number of what it may act on, as text and live, with a link to these runs",
   ),
   async ({ open, person, deps }) => {
     const [operator, reviewer, viewer] = [await person("operator"), await person("reviewer"), await person("viewer")];

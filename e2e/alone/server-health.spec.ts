@@ -3,11 +3,11 @@ import { startAndWait } from "../pending";
 import { verifies } from "../requirements";
 
 const HOUR_MS = 3_600_000;
-/** Longer than the page leaves between two looks. */
+/** Longer than the page's interval between two checks. */
 const A_WHILE = "01:00";
 
 test(
-  verifies("tools:list", "a server that stops answering says so, and why, on a page that is open"),
+  verifies("tools:list", "an open page shows that a server stopped answering, and why"),
   async ({ open, person, deps }) => {
     await startAndWait(deps, "T-315");
     const page = await open(await person("viewer"));
@@ -17,7 +17,7 @@ test(
     await expect(shop).toContainText("Reachable");
     const where = { name: "shop" };
     const { reachable, lastError, checkedAt } = await deps.db.toolServerState.findUniqueOrThrow({ where });
-    // What was seen later stands, whoever looks meanwhile.
+    // The later observation counts, whoever checks meanwhile.
     await deps.db.toolServerState.update({
       where,
       data: { reachable: false, lastError: "The shop is closed for today.", checkedAt: new Date(Date.now() + HOUR_MS) },

@@ -7,7 +7,7 @@ export interface Answer {
   json: Record<string, unknown>;
 }
 
-/** Asks the API, and keeps what it says, head and all. */
+/** Calls the API, and keeps its answers, headers included. */
 export async function ask(
   app: OwnApp,
   places: Place[],

@@ -1,13 +1,10 @@
-/**
- * The command line says nothing either, also when it has to complain; and a start that fails leaves nothing in its last
- * words.
- */
+/** The command line prints no secret either, also in its errors; and a failed start leaves none in its last output. */
 import type { Runs } from "./drive-runs";
 import type { MailServer } from "./mail-server";
 import type { OwnApp } from "./own-app";
 import type { Place } from "./search";
 
-/** Says which commands were given, by their first word. */
+/** Returns which commands were run, by their first word. */
 export async function driveCommands(
   app: OwnApp,
   { runs, mail, tool }: { runs: Runs; mail: MailServer; tool: string },

@@ -1,6 +1,6 @@
 /**
  * Runs that end well, are rejected, fail in each way, are cancelled and retried; and requests that are wrong in each
- * way. Whatever each run tells of itself is listened to.
+ * way. Every run's event stream is recorded.
  */
 import { randomBytes } from "node:crypto";
 import { expect } from "../fixtures";

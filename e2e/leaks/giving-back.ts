@@ -1,4 +1,4 @@
-/** Servers that give back whatever they are given: in answers, in refusals, in headers, encoded and plain. */
+/** Servers that return whatever they are given: in answers, in refusals, in headers, encoded and plain. */
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sendJson } from "@/lib/demo/http";
@@ -12,9 +12,9 @@ export interface GivingBack {
   places: { recorder: string; hostile: string; shut: string; hook: string; badHook: string; provider: string };
   /** Prepares the provider for the next three questions. */
   layOut(): void;
-  /** What reached the servers, as one text: a secret that never left could not have come back. */
+  /** What reached the servers, as one text: a secret that was never sent could not have come back. */
   received(): Promise<string>;
-  /** What the channel for a program was told. */
+  /** What the webhook channel was sent. */
   told(): string;
   close(): Promise<void>;
 }
@@ -32,8 +32,8 @@ export async function startGivingBack(around: () => readonly string[]): Promise<
     return null;
   });
   const key = () => provider.requests.at(-1)?.headers.authorization ?? "";
-  // The first two are refused with everything that was sent; the third is answered, and the answer names the key. So
-  // each time that runs are driven.
+  // The first two are refused with everything that was sent; the third is answered, and the answer names the key. This
+  // repeats each time that runs are driven.
   const layOut = () =>
     provider.reply(
       { kind: "echo", status: 400 },
@@ -79,8 +79,7 @@ export async function startGivingBack(around: () => readonly string[]): Promise<
 function giveBack(around: () => readonly string[]): Behaviour {
   return ({ request, response, message, reply }) => {
     const given = [String(request.headers.authorization).replace("Bearer ", ""), ...around()];
-    // All but the one form that no matcher can know beforehand: whoever wants to hide a secret can always write it
-    // backwards.
+    // All but the one form that no matcher can know: a secret can always be hidden by writing it backwards.
     const texts = given.flatMap((secret) =>
       [...formsOf(secret)].filter(([form]) => form !== "backwards").map(([, text]) => text),
     );

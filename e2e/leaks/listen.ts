@@ -1,15 +1,15 @@
-/** Keeps everything that comes on streams of server-sent events, for as long as they last. */
+/** Keeps everything that arrives on server-sent events, for as long as the connections last. */
 import type { Place } from "./search";
 
 export interface Listener {
   /**
-   * Opens a line. Resolves when its head is there; what is said on it is kept as it comes. One that the server ends is
-   * opened again, where it stopped, if it should go on.
+   * Opens a live connection. Resolves when its headers have arrived; its events are kept as they arrive. One that the
+   * server ends is reopened where it stopped, if it should continue.
    */
   open(name: string, address: string, headers: Record<string, string>, goesOn?: boolean): Promise<Response>;
-  /** What was heard on each line until now, head and all. */
+  /** What was received on each connection until now, headers included. */
   heard(): Place[];
-  /** Hangs up on all lines, and resolves when nothing more can come. */
+  /** Closes all connections, and resolves when nothing more can arrive. */
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ async function read({ body }: Response, line: Place): Promise<void> {
     for await (const piece of (body ?? []) as unknown as AsyncIterable<Uint8Array>)
       line.text += decoder.decode(piece, { stream: true });
   } catch {
-    // Most lines have no end of their own: we hang up, or the server goes.
+    // Most connections do not end by themselves: we close them, or the server ends.
   }
   line.text += decoder.decode();
 }

@@ -1,15 +1,15 @@
-/** Somebody's mail server. It knows the password that it was given, and says it in every refusal. */
+/** A mail server. It knows its password, and repeats it in every refusal. */
 import { SMTPServer } from "smtp-server";
 import type { Place } from "./search";
 
 export interface MailServer {
   /** With user and password, as a deployment would be given it. */
   url: string;
-  /** What it makes of what it gets from now on: refuses the sign-in, refuses the letter for now, or takes it. */
+  /** How it treats mail from now on: refuses the sign-in, refuses the mail for now, or accepts it. */
   will(do_: "refuse-sign-in" | "put-off" | "take"): void;
   /** Who signed in, and with what. */
   signedIn: { user: string; password: string }[];
-  /** The letters that came, as they came and as a mail program shows them. */
+  /** The received mails, as sent and as a mail program shows them. */
   mails(): Place[];
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function startMailServer({ user, password }: { user: string; passwo
       encodeURIComponent(password),
     ].join(", ");
   const server = new SMTPServer({
-    // Without a certificate of its own, as inside of many networks.
+    // Without a certificate, as in many internal networks.
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
     onAuth(auth, _session, done) {
@@ -44,7 +44,7 @@ export async function startMailServer({ user, password }: { user: string; passwo
         });
     },
   });
-  // A worker that crashes in the middle of a letter cuts the connection; the letter is sent again by the next one.
+  // A worker that crashes while sending a mail cuts the connection; the next one sends it again.
   server.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "ECONNRESET" && error.code !== "EPIPE") throw error;
   });
@@ -62,8 +62,7 @@ export async function startMailServer({ user, password }: { user: string; passwo
 const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
 
 /**
- * Letters break long lines and write characters as numbers, in the text and in the subject; a secret that is cut in two
- * is one all the same.
+ * Mails break long lines and encode characters, in the text and in the subject; a secret that is split is still found.
  */
 function shown(mail: string): string {
   const plain = mail

@@ -1,6 +1,6 @@
 /**
  * A whole installation of its own: database, project, data folder, web process and workers, with whatever environment a
- * test gives it; and everything they say.
+ * test gives it; and all their output.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -27,13 +27,13 @@ interface Child {
 
 /** `kimitsu worker`. */
 export interface OwnWorker {
-  /** Where it says how it is. */
+  /** The address of its health endpoint. */
   url: string;
   /** Every line that it has written. */
   lines: string[];
   /**
-   * Lets an error that nobody catches happen in it, with these secrets of its environment in it. Resolves with its exit
-   * code when it is gone.
+   * Causes an uncaught error in it, with these secrets of its environment in the text. Resolves with its exit code when
+   * it is gone.
    */
   crash(kind: Fault, variables: string[]): Promise<number | null>;
   stop(): Promise<void>;
@@ -49,17 +49,17 @@ export interface OwnApp {
   cli(args: string[], env?: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }>;
   /** When its processes have projected all that is in the journal; this one cannot, because it has other keys. */
   untilProjected(): Promise<void>;
-  /** What lies in the data folder. */
+  /** What is in the data folder. */
   files(): Place[];
   /**
-   * Lets errors that nobody catches happen in the web process, with these secrets of its environment in them: one
-   * thrown, one rejected.
+   * Causes uncaught errors in the web process, with these secrets of its environment in the text: one thrown, one
+   * rejected.
    */
   fault(variables: string[]): Promise<void>;
   startWorker(): Promise<OwnWorker>;
   /** A web process again, after the first was ended, with other variables. */
   start(more: Record<string, string>): Promise<void>;
-  /** Ends the web process, so that its last words are there too. */
+  /** Ends the web process, so that its last output is included. */
   stop(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -159,7 +159,7 @@ export async function startOwnApp(project: Record<string, string>, secrets: Reco
   };
 }
 
-/** As it is typed, so that each command is loaded the way it is for a person. */
+/** As typed, so that each command is loaded the way it is for a person. */
 function runCommand(
   args: string[],
   env: Record<string, string>,

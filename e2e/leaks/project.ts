@@ -1,10 +1,8 @@
-/**
- * A project in which every kind of secret is used, among servers, webhooks and providers that give back all they get.
- */
+/** A project in which every kind of secret is used, among servers, webhooks and providers that return all they get. */
 import { randomBytes } from "node:crypto";
 import { waysToFail } from "./ways-to-fail";
 
-/** With the characters that each way of writing writes differently. */
+/** With the characters that each encoding writes differently. */
 const sentinel = (name: string) => `snt-${name}-${randomBytes(6).toString("hex")}/+&"~`;
 
 export function makeSecrets() {
@@ -17,7 +15,7 @@ export function makeSecrets() {
     CHANNEL_KEY: sentinel("channel"),
     /** A provider's key. */
     PROVIDER_KEY: sentinel("provider"),
-    /** With which a workflow can be started from outside. */
+    /** The secret with which a workflow can be started from outside. */
     INVOKE_SECRET: sentinel("invoke"),
     AUTH_SECRET: sentinel("auth-secret-of-this-installation"),
     AUTH_GITHUB_SECRET: sentinel("github"),

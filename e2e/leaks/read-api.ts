@@ -23,7 +23,7 @@ export async function readApi(app: OwnApp, token: string, runs: Runs, places: Pl
       step: "work",
       workflow: "main",
     };
-    // What names no run is the same for each of them, and what only acts is asked of one.
+    // What names no run is the same for each of them, and what only acts is requested for one.
     const isOneOf = runs.inEachWay.includes(runId);
     const paths = Object.entries(document.paths).filter(
       ([path, methods]) =>
@@ -40,7 +40,7 @@ export async function readApi(app: OwnApp, token: string, runs: Runs, places: Pl
   }
 }
 
-/** What pages of the console ask for by themselves, with the cookie of whoever is signed in. */
+/** What pages of the console request by themselves, with the cookie of the signed-in person. */
 export async function readConsole(app: OwnApp, cookie: string, runs: Runs, places: Place[]): Promise<void> {
   const headers = { cookie, origin: app.url };
   const look = { headers, body: { approval_id: runs.approvalId } };

@@ -2,7 +2,7 @@ import type { Db } from "@/lib/database/client";
 import { dumpDatabase } from "@/lib/testing/dump-database";
 import type { Place } from "./search";
 
-/** The column of the journal in which a run keeps what it goes on with; its events, which are shown, are in another one. */
+/** The column of the journal with a run's changes, from which it continues; its events, which are shown, are in another one. */
 const CHANGES = /(?<=\t)data=[^\t\n]*/g;
 
 /** Every row of every table. Columns of bytes are dumped in hexadecimal; what they hold as text is there too. */

@@ -1,4 +1,4 @@
-/** What a browser gets and keeps while a person looks at everything. */
+/** What a browser receives and stores while a person opens everything. */
 import type { BrowserContext, Page, Request } from "@playwright/test";
 import { expect } from "../fixtures";
 import { PLACES, PUBLIC_PLACES } from "../places";
@@ -14,12 +14,12 @@ export function record(context: BrowserContext, places: Place[]): () => Promise<
   const read = async (request: Request) => {
     const response = await request.response();
     const { "set-cookie": _cookie, ...headers } = response?.headers() ?? {};
-    // Of a line that stays open no text ever comes; the same ones are listened to beside the browser.
+    // An open connection never has a complete text; the same ones are recorded outside the browser.
     if (String(headers["content-type"]).startsWith("text/event-stream")) return;
     const body = await response?.text().catch(() => "");
     places.push({ name: `answer ${request.method()} ${request.url()}`, text: `${JSON.stringify(headers)}\n${body}` });
   };
-  // Of an answer that the page gave up, as it does when it is left, no text ever comes.
+  // An answer that the page gave up, as when it is left, never has a text.
   context.on("requestfinished", (request) => {
     // Scripts and styles are the same each time.
     const isFile = request.url().includes("/_next/static/");
@@ -30,7 +30,7 @@ export function record(context: BrowserContext, places: Place[]): () => Promise<
   return async () => void (await Promise.all(waiting));
 }
 
-/** Opens an address, and keeps what stands there and what the browser keeps of it. */
+/** Opens an address, and keeps what is shown and what the browser stores. */
 export async function readPage(page: Page, path: string, places: Place[]): Promise<void> {
   await page.goto(path);
   await keepPage(page, path, places);
@@ -81,8 +81,7 @@ export async function readPages(
 }
 
 /**
- * An admin tries each channel: one that gives back the address it was sent to, and the mail server in each of its
- * moods.
+ * An admin tries each channel: one that returns the address it was sent to, and the mail server in each of its modes.
  */
 export async function tryChannels(page: Page, mail: MailServer, places: Place[]): Promise<void> {
   const attempts = [

@@ -1,6 +1,6 @@
 /**
- * Looks for secrets in every form in which something may carry them along. Made apart from the product's own matcher,
- * so that a fault of that one is not repeated here.
+ * Searches for secrets in every form in which something may carry them. Separate from the product's own matcher, so
+ * that a bug there is not repeated here.
  */
 
 export interface Hit {

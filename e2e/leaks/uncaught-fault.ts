@@ -1,11 +1,11 @@
-/** Errors that nobody catches, in a process of ours, with secrets in their text and beside it. */
+/** Uncaught errors in a process of ours, with secrets in their text and beside it. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** Thrown where nothing catches, or a promise that is rejected and not looked at. */
+/** Thrown where nothing catches, or a promise that is rejected without a handler. */
 export type Fault = "thrown" | "rejected";
 
-/** Loaded before the application. On a signal it reads beside itself what is to happen. */
+/** Loaded before the application. On a signal it reads what to do from a file beside it. */
 export const FAULT_PROGRAM = `import { readFileSync } from "node:fs";
 process.on("SIGUSR2", () => {
   const { kinds, variables } = JSON.parse(readFileSync(new URL("fault.json", import.meta.url), "utf8"));

@@ -1,5 +1,5 @@
 /**
- * Says which pages and addresses of the application nobody has opened, so that a new one is looked at the day it
+ * Reports which pages and addresses of the application nobody has opened, so that a new one is covered as soon as it
  * appears.
  */
 import { readdirSync } from "node:fs";

@@ -3,7 +3,7 @@
 export interface WayToFail {
   /** What the run's first failed step says. */
   code: string;
-  /** As a person has to help it to fail: by rejecting a call, or by not accepting an answer. */
+  /** How a person has to help it to fail: by rejecting a call, or by not accepting an answer. */
   by?: "reject" | "review";
 }
 

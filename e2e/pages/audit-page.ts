@@ -19,7 +19,7 @@ export class AuditPage {
     await this.filter.getByRole("button", { name: "Filter" }).click();
   }
 
-  /** What tells events apart: "system · 12" is hidden on narrow screens, but always part of the opened row. */
+  /** What distinguishes events: "system · 12" is hidden on narrow screens, but always part of the opened row. */
   async places(): Promise<string[]> {
     await this.events.first().waitFor();
     return this.events.locator("summary > code:last-child").allInnerTexts();

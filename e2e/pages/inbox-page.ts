@@ -25,7 +25,7 @@ export class InboxPage {
     await this.untilStill();
   }
 
-  /** A card that came a moment ago takes no decision; nobody reads it sooner, but a test would press. */
+  /** A card that appeared a moment ago accepts no decision; nobody reads it sooner, but a test would press. */
   async untilStill(): Promise<void> {
     await expect(this.foot.locator('[data-still="false"]')).toHaveCount(0);
   }
@@ -55,7 +55,7 @@ export class InboxPage {
   }
 
   /**
-   * Its content leaves the page a moment after the browser has hidden it, and only then does the page know that it is
+   * Its content is removed a moment after the browser has hidden it, and only then does the page know that it is
    * closed.
    */
   async closeMap(): Promise<void> {

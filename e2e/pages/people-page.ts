@@ -7,7 +7,7 @@ export class PeoplePage {
     this.dialog = page.getByRole("dialog");
   }
 
-  /** Shows only who fits, as the list holds the people of other tests too. */
+  /** Shows only matching people, as the list holds the people of other tests too. */
   async open(q = ""): Promise<void> {
     await this.page.goto(`/settings/people?q=${encodeURIComponent(q)}`);
   }

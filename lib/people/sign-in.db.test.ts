@@ -108,7 +108,7 @@ test(
 test(
   verifies(
     "sign-in:rate-limit:stranger",
-    "a browser known for this person has its own limit; one known for someone else, or with a forged cookie, has not",
+    "a browser known for this person has its own limit; an unknown one, or one known for someone else, has not",
   ),
   async () => {
     const clock = new TestClock();

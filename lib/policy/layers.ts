@@ -34,7 +34,7 @@ export function judgeAllowlist({ call, scope, grants }: LayerInput): LayerAnswer
   return { outcome: "pass", reason: `allowed to be called by "${grant.pattern}"`, source: grant.source };
 }
 
-/** The first allowlist that does not contain the tool; none where the agent does not have the server. */
+/** The first entry of the allowlist that lacks the tool, to cite; none where the agent does not have the server. */
 const findAllowlist = (call: LayerInput["call"], scope: LayerInput["scope"]): Grant | undefined =>
   scope.servers.find(({ definition }) => definition === call.definition)?.grants[0];
 
