@@ -15,6 +15,7 @@ const PREFIX = {
   worker: "wrk",
   request: "req",
   view: "view",
+  session: "ses",
 } as const;
 
 export type IdKind = keyof typeof PREFIX;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { nameSchema, schemaHolderSchema } from "./field-schemas";
 import { allowlistSchema, permissionsSchema, toolPatternSchema } from "./permission-schema";
 
-const agentServerSchema = z
+export const agentServerSchema = z
   .strictObject({
     name: z
       .string()
@@ -43,7 +43,7 @@ const subagentSchema = z
   ])
   .describe("An agent that this one may call: its path, or its path with what it may do");
 
-const toolsetSchema = z
+export const toolsetSchema = z
   .union([
     z.string().min(1),
     z.strictObject({

@@ -50,6 +50,15 @@ export function buildProject({ root, draft, links, fileHashes, texts, sources }:
     servers: byName([...servers.values()]),
     agents: byName([...agents.values()]),
     workflows: byName([...workflows.values()]),
+    profiles: byName(
+      draft.profiles.map(({ file, definition }) => ({
+        name: definition.name,
+        file,
+        definition,
+        agent: required(agents.get(file), file),
+        workflow: required(workflows.get(file), file),
+      })),
+    ),
     locate: (file, path) => ({ file, ...(sources.get(file)?.locate(path) ?? { line: 1, column: 1 }) }),
   });
 }

@@ -4,6 +4,7 @@ import type { Agent } from "./agent-schema";
 import type { Environment } from "./environment-schema";
 import type { Gateway } from "./gateway-schema";
 import type { Policy } from "./policy-schema";
+import type { Profile } from "./profile-schema";
 import { findNearest, formatPath, suggest, type Problem, type ValuePath } from "./problem";
 import type { Server } from "./server-schema";
 import type { Script } from "@/lib/models/script-schema";
@@ -41,6 +42,8 @@ export interface Draft {
   agents: Loaded<Agent>[];
   workflows: Loaded<Workflow>[];
   scripts: Loaded<Script>[];
+  /** Each is also among the agents and the workflows, as what it stands for. */
+  profiles: Loaded<Profile>[];
   /** Files that cannot be read at all: references to them are not reported as well. */
   broken: ReadonlySet<string>;
   /**

@@ -12,6 +12,8 @@ import type { Deployment, Draft, Loaded, LoadedServer } from "./draft";
 import { environmentSchema, type Environment } from "./environment-schema";
 import { gatewaySchema } from "./gateway-schema";
 import { policySchema } from "./policy-schema";
+import { agentOfProfile, workflowOfProfile } from "./profile-parts";
+import { profileSchema, type Profile } from "./profile-schema";
 import { formatProblem, sortProblems, suggest, type Problem, type ValuePath } from "./problem";
 import type { Project } from "./project";
 import { fileProblem, listProjectFiles, readProjectFile, type FileKind, type ProjectFile } from "./project-files";
@@ -50,6 +52,7 @@ const SCHEMAS = {
   gateway: gatewaySchema,
   policy: policySchema,
   environment: environmentSchema,
+  profile: profileSchema,
 } satisfies Partial<Record<FileKind, z.ZodType>>;
 
 export function loadProject(root: string, options: LoadOptions): LoadResult {
@@ -183,6 +186,12 @@ function listFileProblems(
 function toDraft(read: ReadFiles, options: LoadOptions, listed: readonly Problem[]): Draft {
   const of = <T>(kind: FileKind) => read.loaded.filter((entry) => entry.kind === kind) as unknown as Loaded<T>[];
   const environments = of<Environment>("environment");
+  const profiles = of<Profile>("profile");
+  const agents = profiles.map((profile) => ({ ...profile, definition: agentOfProfile(profile.definition) }));
+  const workflows = profiles.map((profile) => ({
+    ...profile,
+    definition: workflowOfProfile(profile.definition, profile.file),
+  }));
   const draft: Draft = {
     deployment: options.deployment,
     processVariables: new Set(
@@ -193,9 +202,10 @@ function toDraft(read: ReadFiles, options: LoadOptions, listed: readonly Problem
     environment: environments.find((entry) => entry.definition.name === options.env) ?? null,
     environments,
     servers: listServers(of<z.infer<typeof serverSchema>>("server"), of<z.infer<typeof serversSchema>>("servers")),
-    agents: of("agent"),
-    workflows: of("workflow"),
+    agents: [...of<z.infer<typeof agentSchema>>("agent"), ...agents],
+    workflows: [...of<z.infer<typeof workflowSchema>>("workflow"), ...workflows],
     scripts: of("script"),
+    profiles,
     broken: read.broken,
     repaired: read.repaired,
     problems: [...listed, ...read.problems],

@@ -12,6 +12,7 @@ export type FileKind =
   | "gateway"
   | "policy"
   | "environment"
+  | "profile"
   | "script"
   | "lock";
 
@@ -37,11 +38,12 @@ const FOLDERS: Record<string, { kind: FileKind; suffix: string }> = {
   agents: { kind: "agent", suffix: ".agent.yaml" },
   servers: { kind: "server", suffix: ".server.yaml" },
   environments: { kind: "environment", suffix: ".env.yaml" },
+  profiles: { kind: "profile", suffix: ".profile.yaml" },
   models: { kind: "script", suffix: ".script.yaml" },
 };
 
 /** Folders that only a later version reads. Authors would believe that files in them apply, and they do not. */
-const UNSUPPORTED = ["directives", "profiles"];
+const UNSUPPORTED = ["directives"];
 
 export interface Listing {
   files: ProjectFile[];

@@ -4,6 +4,7 @@ import type { Environment } from "./environment-schema";
 import type { EnvEntry } from "./field-schemas";
 import type { Gateway } from "./gateway-schema";
 import type { Policy } from "./policy-schema";
+import type { Profile } from "./profile-schema";
 import type { ValuePath } from "./problem";
 import type { Server } from "./server-schema";
 import type { SourceLocation } from "./source-location";
@@ -73,6 +74,15 @@ export interface ProjectWorkflow {
   order: readonly string[];
 }
 
+/** What MCP clients may do: an agent without a model, in a workflow of one step. */
+export interface ProjectProfile {
+  name: string;
+  file: string;
+  definition: Profile;
+  agent: ProjectAgent;
+  workflow: ProjectWorkflow;
+}
+
 export interface Project {
   /** Absolute path of the project folder. */
   root: string;
@@ -92,6 +102,7 @@ export interface Project {
   servers: Readonly<Record<string, ProjectServer>>;
   agents: Readonly<Record<string, ProjectAgent>>;
   workflows: Readonly<Record<string, ProjectWorkflow>>;
+  profiles: Readonly<Record<string, ProjectProfile>>;
   /**
    * Position of a value, or of the nearest parent if the path does not exist. Line 1 for a file that is not part of the
    * project.

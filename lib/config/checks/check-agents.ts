@@ -5,6 +5,7 @@ import type { Links } from "@/lib/config/links";
 import { listLoosening } from "@/lib/config/list-loosening";
 import { listCycles } from "@/lib/config/pipeline-order";
 import { suggest } from "@/lib/config/problem";
+import { isClientWorkflow } from "@/lib/config/profile-parts";
 import { checkPermissions } from "./check-permissions";
 import { checkModelGroup } from "./check-gateway";
 import { checkLegacyReferences, checkTemplates } from "./check-templates";
@@ -17,7 +18,8 @@ export function checkAgents(draft: Draft, links: Links): void {
     draft.agents.map((agent) => ({ name: agent.definition.name, source: agent.source, at: ["name"] })),
   );
   for (const agent of draft.agents) {
-    checkModelGroup(draft, agent.source, ["model"], agent.definition.model);
+    if (!isClientWorkflow(agent.definition.name))
+      checkModelGroup(draft, agent.source, ["model"], agent.definition.model);
     checkPlaces(draft, agent);
     checkServerNames(draft, agent, links);
     checkToolsets(draft, agent, links);
