@@ -291,6 +291,15 @@ export const REQUIREMENTS = {
     "What templates put into the path or the query of an address stays there as data: it arrives percent-encoded and cannot climb out of its place.",
   "promise:7":
     "A decision has a person, who started neither the run nor one that it is a retry of, and may decide; nobody else's word counts.",
+  "proxy:allowed":
+    "A client's call that the policy allows is on record before it leaves and ends in one more commit; a worker that dies meanwhile leaves it to a person unless repeating it is harmless.",
+  "proxy:asked":
+    "A client's call that people are asked about is on record before it is answered, runs once as it was approved or edited, and never after a rejection or a cancel.",
+  "proxy:same-call":
+    "The same call of the same token made again joins the one that is open or whose outcome was not delivered: one question, one execution.",
+  "proxy:refused":
+    "A client's call that the policy, a budget or a pause stands against is on record with the reason and reaches no tool.",
+
   "promise:8": "Every decision and state change is on a trail that verifies.",
   "promise:9": "What is not known, or cannot be judged, is asked or refused.",
   "promise:10": "What is invalid is refused before it runs, with all problems at once.",

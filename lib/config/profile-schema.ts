@@ -6,8 +6,7 @@ import { permissionsSchema } from "./permission-schema";
 
 /** Longer than any client waits for an answer; a call that waits longer is answered as pending, and is not lost. */
 const HOLD_MAX_MS = 15 * 60_000;
-const holdSchema = (defaultText: string) =>
-  durationSchema({ minMs: 0, maxMs: HOLD_MAX_MS }).prefault(defaultText);
+const holdSchema = (defaultText: string) => durationSchema({ minMs: 0, maxMs: HOLD_MAX_MS }).prefault(defaultText);
 
 export const profileSchema = z
   .strictObject({

@@ -6,6 +6,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { hashContent } from "@/lib/config/build-project";
 import { getProject, type LoadOptions, loadProject } from "@/lib/config/load-project";
+import { isClientWorkflow } from "@/lib/config/profile-parts";
 import { findVariable, type Project } from "@/lib/config/project";
 import { readToolsLock } from "@/lib/config/tools-lock";
 import type { LoadedProject, Projects } from "@/lib/runs/advance/run-deps";
@@ -45,11 +46,14 @@ export async function openProjects(options: ProjectsOptions): Promise<Projects> 
 }
 
 function load(project: Project, { processEnv, fetch, now }: ProjectsOptions): LoadedProject {
-  if (!project.gateway)
+  // Calls of MCP clients need no model.
+  const needsModel = Object.keys(project.agents).some((name) => !isClientWorkflow(name));
+  if (!project.gateway && needsModel)
     throw new KimitsuError("config_invalid", "The project has no gateway.yaml, so no agent has a model.");
-  const scripts = loadScripts(project.texts, project.gateway);
+  const definition = project.gateway ?? NO_MODELS;
+  const scripts = loadScripts(project.texts, definition);
   const gateway = createGateway({
-    gateway: project.gateway,
+    gateway: definition,
     scripts,
     findVariable: (entry) => findVariable(project, entry, processEnv),
     fetch,
@@ -57,6 +61,8 @@ function load(project: Project, { processEnv, fetch, now }: ProjectsOptions): Lo
   });
   return { project, gateway };
 }
+
+const NO_MODELS = { env: [], providers: [], model_groups: [] } satisfies Project["gateway"];
 
 async function restore(hash: string, options: ProjectsOptions): Promise<LoadedProject> {
   const version = await findProjectVersion(options.db, hash);

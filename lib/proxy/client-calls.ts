@@ -10,6 +10,8 @@ export interface ClientCaller {
   user: { id: string; name: string };
   /** Name of the profile. */
   profile: string;
+  /** Name and version, as the client says. */
+  client: string;
   sessionId: string;
 }
 

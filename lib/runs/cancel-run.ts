@@ -8,6 +8,7 @@ import type { Actor } from "@/lib/people/rules/actor";
 import { refuseKnownSecrets } from "@/lib/projects/known-secrets";
 import { cancelRun as cancelled } from "@/lib/runs/changes/run-cancelled";
 import { changeRun, type OutsideChange, pausesAround } from "@/lib/runs/journal/change-run";
+import { refundSession } from "@/lib/runs/journal/refund-session";
 import { refuseChangedRecord } from "@/lib/runs/journal/refuse-changed-record";
 import { isRunSettled } from "@/lib/runs/rules/run-state";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
@@ -46,7 +47,8 @@ function buildCancel(
 ): OutsideChange<string> {
   const { id, status, workflow } = snapshot.run;
   if (isRunSettled(status)) throw new KimitsuError("conflict", `Run ${id} is ${status} already; nothing was changed.`);
-  return { changes: [cancelled(snapshot, by)], queue: { kind: "revoke", wakeAt: null, epochs: 1 }, done: workflow };
+  const queue = { kind: "revoke", wakeAt: null, epochs: 1 } as const;
+  return { changes: [cancelled(snapshot, by)], queue, also: refundSession(snapshot), done: workflow };
 }
 
 /** No guard can refuse this change, unless rows of the run or its approvals differ from its journal. */

@@ -66,6 +66,7 @@ function toNewRun(
     agents,
     costBudgetUsd,
     retryOfRunId: old.id,
+    sessionId: null,
     params: shown,
     secrets,
     startedBy: actor,

@@ -20,6 +20,8 @@ export interface RunRow {
   /** That person, and those who started the runs that it retries. */
   starterIds: string[];
   retryOfRunId: string | null;
+  /** The session of the MCP client whose call it is. */
+  sessionId: string | null;
   /** Redacted; secrets are names here. */
   params: Record<string, unknown>;
   agents: string[];

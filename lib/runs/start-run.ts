@@ -60,6 +60,7 @@ export async function startRun(deps: StartDeps, command: StartCommand): Promise<
     startedByUserId,
     starterIds: startedByUserId === null ? [] : [startedByUserId],
     retryOfRunId: null,
+    sessionId: null,
     params: shown,
     secrets,
     agents: agentsOf(workflow),

@@ -27,6 +27,7 @@ export function aRun(facts: Partial<NewRun> = {}): NewRun {
     startedByUserId: null,
     starterIds: [],
     retryOfRunId: null,
+    sessionId: null,
     params: {},
     agents: ["worker"],
     costBudgetUsd: null,

@@ -45,6 +45,7 @@ export async function startJournalRun({ db, now }: EngineDeps, startedBy: Actor 
       startedByUserId: starterIds[0] ?? null,
       starterIds,
       retryOfRunId: null,
+      sessionId: null,
       params: { order: 7 },
       agents: ["worker"],
       costBudgetUsd: null,

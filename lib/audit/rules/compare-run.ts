@@ -35,6 +35,7 @@ const RUN_COLUMNS = [
   "startedByName",
   "startedByUserId",
   "retryOfRunId",
+  "sessionId",
   "params",
   "output",
   "activeMs",

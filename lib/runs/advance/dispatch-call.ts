@@ -34,36 +34,55 @@ export const RESEND_BACKOFF_MS = 200;
 
 const RATE_WINDOW_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
-/** Null when the call has an outcome, or waits for people again; otherwise until when it has to wait. */
-export async function dispatchCall(context: RunContext, agent: AgentWithTools, call: CallRow): Promise<Waiting | null> {
+/**
+ * Null when the call has an outcome, or waits for people again; otherwise until when it has to wait. `isBegun`: the commit
+ * that recorded the call has begun it too, under the lease of this worker.
+ */
+export async function dispatchCall(
+  context: RunContext,
+  agent: AgentWithTools,
+  call: CallRow,
+  { isBegun = false } = {},
+): Promise<Waiting | null> {
   const { work, tools } = agent;
   const server = tools.servers.get(call.server);
   if (!server)
     throw new Error(`unreachable: call ${call.id} is for ${call.server}, which agent ${work.agent.name} does not have`);
-  const { deps } = context;
   const away = server.reachable
     ? null
     : await waitOrGiveUp(context, call, `${call.server}.${call.tool} was not called: its server cannot be reached.`);
   if (away) return away.waiting;
-  const standing = findLapse(context, agent, call);
-  if (standing.kind === "lapsed") return takeBack(context, agent, { call, lapse: standing });
-  const limited = await waitForRate(context, server.tools);
-  if (limited) return limited;
-  const wasSent = call.status === "executing";
-  const begun = await beginCall(context, call, standing);
-  if (begun.kind === "refused") {
-    await giveBackRate(context, server.tools);
-    if (begun.why === "commits_lost") return askWhetherSent(context, call);
-    if (begun.why === "paused") return { for: "time", until: new Date(deps.now().getTime() + PAUSED_RECHECK_MS) };
-    return takeBack(context, agent, { call, lapse: begun.why === "budget" ? begun : { why: begun.why } });
-  }
+  const wasSent = !isBegun && call.status === "executing";
+  const begun = isBegun ? { budgetUsd: null } : await begin(context, agent, { call, server });
+  if (!("budgetUsd" in begun)) return begun.waiting;
   const startedAt = performance.now();
   const isRead = call.retrySafe && isReadOnly(tools, call);
-  const outcome = await sendUntilKnown(context, server.tools, { call, isRead, wasSent, budgetUsd: standing.budgetUsd });
+  const { budgetUsd } = begun;
+  const outcome = await sendUntilKnown(context, server.tools, { call, isRead, wasSent, budgetUsd });
   // It stays as it is: the worker that resumes the run sends it again.
   if (outcome === null) return { for: "stop" };
   const durationMs = Math.round(performance.now() - startedAt);
   return keepOutcome(context, agent, { call, outcome, wasSent, durationMs });
+}
+
+/** Null as `waiting`: the call has an outcome, or waits for people again. */
+async function begin(
+  context: RunContext,
+  agent: AgentWithTools,
+  { call, server }: { call: CallRow; server: KnownServer },
+): Promise<{ budgetUsd: number | null } | { waiting: Waiting | null }> {
+  const standing = findLapse(context, agent, call);
+  if (standing.kind === "lapsed") return { waiting: await takeBack(context, agent, { call, lapse: standing }) };
+  const limited = await waitForRate(context, server.tools);
+  if (limited) return { waiting: limited };
+  const begun = await beginCall(context, call, standing);
+  if (begun.kind === "done") return { budgetUsd: standing.budgetUsd };
+  await giveBackRate(context, server.tools);
+  if (begun.why === "commits_lost") return { waiting: await askWhetherSent(context, call) };
+  const recheckAt = () => new Date(context.deps.now().getTime() + PAUSED_RECHECK_MS);
+  if (begun.why === "paused") return { waiting: { for: "time", until: recheckAt() } };
+  const lapse = begun.why === "budget" ? begun : { why: begun.why };
+  return { waiting: await takeBack(context, agent, { call, lapse }) };
 }
 
 interface Sending {

@@ -26,15 +26,18 @@ export interface PreparedCalls {
 
 export interface CallsOfTurn {
   stepId: string;
-  turnId: string;
+  /** The id of its only call, when that was made before; for the call of a client. */
+  callId?: string;
+  /** Null for the call of a client, which no model of ours has made. */
+  turnId: string | null;
   parentCallId: string | null;
-  turn: ModelTurn;
-  offered: OfferedTools;
+  turn: Pick<ModelTurn, "text" | "toolCalls">;
+  offered: Pick<OfferedTools, "find" | "schemaOf" | "answer">;
   /**
    * The same turn as it may be stored and shown: no secret is in its text, nor in the names and ids that the model
    * gives its calls.
    */
-  kept: ModelTurn;
+  kept: Pick<ModelTurn, "text" | "toolCalls">;
   /** False on a turn that had to conclude: any calls that it makes nevertheless are refused. */
   withTools: boolean;
 }
@@ -78,7 +81,7 @@ function prepareCall(
   const settled = settle();
   const facts = factsOf(server?.entry.server, call.tool);
   const row: NewCall = {
-    id: createId("call"),
+    id: of.callId ?? createId("call"),
     turnId: of.turnId,
     stepId: of.stepId,
     parentCallId: of.parentCallId,

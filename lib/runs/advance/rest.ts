@@ -7,6 +7,7 @@ import type { RunContext } from "@/lib/runs/advance/run-context";
 import type { parkedStatus } from "@/lib/runs/advance/step-outcome";
 import { endRun, type RunEnd } from "@/lib/runs/changes/run-ended";
 import { type RunParked, wakeTimeOf } from "@/lib/runs/changes/run-parked";
+import { refundSession } from "@/lib/runs/journal/refund-session";
 import { keepParked } from "@/lib/runs/journal/run-cache";
 import { recordRunSettled } from "@/lib/telemetry/record-run";
 
@@ -29,7 +30,8 @@ export async function endOrGoOn(
   const { steps, calls, approvals } = change.leftOpen;
   const touches = { steps: idsOf(steps), calls: idsOf(calls), approvals: idsOf(approvals) };
   const queue = { kind: "release", wakeAt: null } as const;
-  if ((await writes.try({ build: () => change, touches, queue, fits: () => memory.news === seen })) !== "done")
+  const also = refundSession(memory.snapshot);
+  if ((await writes.try({ build: () => change, touches, queue, also, fits: () => memory.news === seen })) !== "done")
     return false;
   await pause("settle-run:after-commit", runId);
   recordRunSettled({ runId, workflow: memory.run.workflow, status: end.status });

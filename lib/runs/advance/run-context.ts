@@ -8,6 +8,9 @@ import type { RunMemory } from "@/lib/runs/advance/run-memory";
 import type { RunWriter } from "@/lib/runs/journal/run-writer";
 import type { StepOutcome } from "@/lib/runs/advance/step-outcome";
 
+/** Of a run that is being started there is nothing on record yet, so that its first changes are only collected. */
+export type RunWrites = Pick<RunWriter, "now" | "later" | "try" | "flush" | "run">;
+
 export interface RunContext {
   deps: RunDeps;
   memory: RunMemory;
@@ -20,7 +23,7 @@ export interface RunContext {
   /** Aborted then too, and when the run has used its time: a turn of the model is not waited for. */
   turnSignal: AbortSignal;
   /** Everything that is written for the run goes through it. */
-  writes: RunWriter;
+  writes: RunWrites;
   /**
    * Checked before anything leaves this process: false when the lease was not renewed for so long that another may have
    * the run.

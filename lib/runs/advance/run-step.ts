@@ -1,11 +1,12 @@
 /** One step of a pipeline, by its kind: once, or once for each item of a list. */
-import { renderStepParams } from "@/lib/config/resolve-server";
+import { isClientWorkflow } from "@/lib/config/profile-parts";
 import type { ProjectStep } from "@/lib/config/project";
 import type { AgentStep, TransformStep, WebhookStep, WorkflowStep } from "@/lib/config/step-schema";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
-import { toAgentScope } from "@/lib/policy/agent-scope";
+import { agentOfStep } from "@/lib/runs/advance/agent-of-step";
 import { fillParams } from "@/lib/runs/advance/fill-params";
 import { runAgent } from "@/lib/runs/advance/run-agent";
+import { runClientCall } from "@/lib/runs/advance/run-client-call";
 import type { Frame, RunContext } from "@/lib/runs/advance/run-context";
 import { runFanOut } from "@/lib/runs/advance/run-fan-out";
 import { createSubagentRunner } from "@/lib/runs/advance/run-subagent";
@@ -67,27 +68,16 @@ function checkOutput({ id, definition }: ProjectStep, outcome: StepOutcome): Ste
 
 async function runAgentStep(context: RunContext, { frame, step, row, scope }: StepAtWork): Promise<StepOutcome> {
   const definition = step.definition as AgentStep;
-  const { agent } = step;
-  if (!agent) throw new Error(`unreachable: agent step ${step.id} without an agent`);
-  const { agentParams, serverParams } = renderStepParams(definition.params, scope);
-  const params = fillParams(
-    `agent ${agent.name}`,
-    agent.definition.params?.schema as Record<string, unknown> | undefined,
-    agentParams,
-  );
-  const work = {
-    agent,
-    params,
-    scopes: [toAgentScope(context.loaded.project, agent)],
-    step: { workflow: frame.workflow, step, serverParams },
-  };
+  const work = agentOfStep(context, { workflow: frame.workflow, step, scope });
+  if (isClientWorkflow(frame.workflow.name)) return runClientCall(context, { row, work });
+  const { agent } = work;
+  const isBare = agent.definition.params === undefined && !hasParams(definition.params);
   return runAgent(context, {
     stepId: row.id,
     stepKey: row.key,
     parentCallId: null,
     work,
-    envelope:
-      agent.definition.params === undefined && Object.keys(agentParams).length === 0 ? toEnvelope(step, scope) : null,
+    envelope: isBare ? toEnvelope(step, scope) : null,
     model: definition.model,
     confidenceThreshold: definition.confidence_threshold ?? null,
     outputSchemas: [agent.definition.output?.schema, definition.output?.schema].filter(
@@ -96,6 +86,8 @@ async function runAgentStep(context: RunContext, { frame, step, row, scope }: St
     runSubagent: createSubagentRunner(context, row.id, work),
   });
 }
+
+const hasParams = ({ server: _server, ...params }: AgentStep["params"]): boolean => Object.keys(params).length > 0;
 
 /**
  * The workflow's params and the outputs of previous steps: the input of agents of older projects, which declare no

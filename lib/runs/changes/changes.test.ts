@@ -29,6 +29,7 @@ const RUN: NewRun = {
   startedByUserId: "usr_1",
   starterIds: ["usr_1"],
   retryOfRunId: null,
+  sessionId: null,
   params: {},
   agents: ["worker"],
   costBudgetUsd: 10,

@@ -173,7 +173,13 @@ const actor = { kind: "user", id: "usr_1", name: "Ana" } as const;
 const token = { id: "tok_1", name: "ci" };
 const leftOpen = { steps: [{ id: "step_1", key: "one" }], calls: [], approvals: [] };
 const run = { id: "run_1", workflow: "main", version: "1", configHash: "h", startedBy: actor, agents: ["worker"] };
-const unusual = { startedByUserId: "usr_1", starterIds: ["usr_1"], retryOfRunId: "run_0", params: { a: 1 } };
+const unusual = {
+  startedByUserId: "usr_1",
+  starterIds: ["usr_1"],
+  retryOfRunId: "run_0",
+  sessionId: "ses_1",
+  params: { a: 1 },
+};
 
 const CHANGES: [string, RunChange, RunChange][] = [
   [
@@ -192,7 +198,15 @@ const CHANGES: [string, RunChange, RunChange][] = [
     {
       kind: "run_created",
       at: AT,
-      run: { ...run, startedByUserId: null, starterIds: [], retryOfRunId: null, params: {}, costBudgetUsd: null },
+      run: {
+        ...run,
+        startedByUserId: null,
+        starterIds: [],
+        retryOfRunId: null,
+        sessionId: null,
+        params: {},
+        costBudgetUsd: null,
+      },
       steps: [],
     },
     { kind: "run_created", at: AT, run: { ...run, ...unusual, costBudgetUsd: 3 }, steps: [] },

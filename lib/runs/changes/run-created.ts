@@ -18,7 +18,7 @@ export interface RunCreated extends Change {
 }
 
 type FirstColumns = Pick<RunRow, "id" | "workflow" | "version" | "configHash" | "params" | "agents" | "costBudgetUsd"> &
-  Pick<RunRow, "startedBy" | "startedByUserId" | "starterIds" | "retryOfRunId">;
+  Pick<RunRow, "startedBy" | "startedByUserId" | "starterIds" | "retryOfRunId" | "sessionId">;
 
 export interface NewRun extends FirstColumns {
   steps: NewStep[];
@@ -29,10 +29,10 @@ export interface NewRun extends FirstColumns {
 }
 
 export function createRun(newRun: NewRun, at: string): RunCreated {
-  const { id, workflow, version, configHash, startedBy, startedByUserId, starterIds, retryOfRunId } = newRun;
+  const { id, workflow, version, configHash, startedBy, startedByUserId, starterIds, retryOfRunId, sessionId } = newRun;
   const { params, agents, costBudgetUsd, steps } = newRun;
   // Listed one by one: other properties of a caller's object must not be sealed.
-  const started = { startedBy, startedByUserId, starterIds, retryOfRunId };
+  const started = { startedBy, startedByUserId, starterIds, retryOfRunId, sessionId };
   const run = { id, workflow, version, configHash, ...started, params, agents, costBudgetUsd };
   return { kind: "run_created", at, run, steps };
 }
@@ -53,17 +53,19 @@ const usual = (id: string) => ({
   startedByUserId: null,
   starterIds: [],
   retryOfRunId: null,
+  sessionId: null,
   params: {},
   costBudgetUsd: null,
 });
 
 export function createdData(run: RunCreated["run"]): EventData {
-  const { workflow, version, configHash, retryOfRunId, startedByUserId, starterIds, params } = run;
+  const { workflow, version, configHash, retryOfRunId, sessionId, startedByUserId, starterIds, params } = run;
   return {
     workflow,
     version,
     config_hash: configHash,
     retry_of: retryOfRunId,
+    ...(sessionId !== null && { session_id: sessionId }),
     started_by_user_id: startedByUserId,
     starters: starterIds,
     params: digestOutput(params),
@@ -110,6 +112,7 @@ const EMPTY_RUN: Omit<RunRow, "id" | "unreachable"> = {
   startedByUserId: null,
   starterIds: [],
   retryOfRunId: null,
+  sessionId: null,
   params: {},
   agents: [],
   costBudgetUsd: null,

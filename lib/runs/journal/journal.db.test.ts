@@ -34,6 +34,7 @@ async function newRun(): Promise<NewRun> {
     startedByUserId: null,
     starterIds: [],
     retryOfRunId: null,
+    sessionId: null,
     params: { n: 1 },
     agents: ["worker"],
     costBudgetUsd: null,

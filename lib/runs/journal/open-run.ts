@@ -128,7 +128,7 @@ function readFromSnapshot(db: Statements, runId: string): Promise<StoredRow[]> {
 /** For a statement with the run `r`: what the journal is compared with. */
 export const RUN_COLUMNS = Prisma.sql`r.status, r.workflow, r.version, r.config_hash AS "configHash",
   r.started_by_kind AS "startedByKind", r.started_by_id AS "startedById", r.started_by_name AS "startedByName",
-  r.started_by_user_id AS "startedByUserId", r.retry_of_run_id AS "retryOfRunId", r.cost_usd::float8 AS "costUsd",
+  r.started_by_user_id AS "startedByUserId", r.retry_of_run_id AS "retryOfRunId", r.session_id AS "sessionId", r.cost_usd::float8 AS "costUsd",
   r.cost_budget_usd::float8 AS "costBudgetUsd", r.active_ms AS "activeMs", r.tokens_in AS "tokensIn",
   r.tokens_out AS "tokensOut", r.llm_calls AS "llmCalls", r.tool_calls AS "toolCalls"`;
 

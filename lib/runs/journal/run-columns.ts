@@ -14,6 +14,7 @@ const FIXED = [
   "startedByName",
   "startedByUserId",
   "retryOfRunId",
+  "sessionId",
   "costBudgetUsd",
 ] as const;
 

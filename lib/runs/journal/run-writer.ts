@@ -40,6 +40,8 @@ export interface Tentative {
   touches: Touched;
   queue?: QueueMove;
   guards?: Prisma.Sql[];
+  /** Further rows written in the same commit. */
+  also?: Prisma.Sql[];
   /** What must still hold of the run when it is committed: others may have been committed since it was queued. */
   fits?: () => boolean;
 }
@@ -273,6 +275,7 @@ export class RunWriter {
       // The row has the time of its last change, which need not repeat it.
       at: new Date(changes.at(-1)?.at ?? this.run.snapshot.run.updatedAt),
       ...(tentative?.guards && { guards: tentative.guards }),
+      ...(tentative?.also && { also: tentative.also }),
     };
   }
 
