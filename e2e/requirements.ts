@@ -65,6 +65,8 @@ export const REQUIREMENTS = {
     "When an admin sets someone's password, that person's tokens end with their sessions; whoever changes their own keeps them.",
   "tokens:refused": "An unknown, revoked or expired token, or one of a disabled person, is answered with 401.",
   "tokens:rate-limit": "An address that tries many tokens is told when to come back, and others are not touched.",
+  "tokens:profile":
+    "A token for an MCP client has the scope mcp, no other, and names a profile that exists; one without is refused at use.",
   "tokens:deciding": "The database refuses a token that can decide and that no person made.",
 
   "http:csrf": "A change that rides on a session cookie is taken from Kimitsu's own pages only.",
