@@ -295,6 +295,8 @@ export const REQUIREMENTS = {
     "A decision has a person, who started neither the run nor one that it is a retry of, and may decide; nobody else's word counts.",
   "promise:8": "Every decision and state change is on a trail that verifies.",
   "promise:9": "What is not known, or cannot be judged, is asked or refused.",
+  "config:profiles":
+    "A profile is checked like every other file, in its own words; what it stands for is neither a workflow nor an agent that people see or start.",
   "promise:10": "What is invalid is refused before it runs, with all problems at once.",
   "leaks:none":
     "No secret of any kind stands in the database, a log of any process, a trace, what an error says that nobody caught, an answer, a stream, a page, a message to a channel, the browser's storage, a command's output or a file.",
