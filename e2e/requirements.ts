@@ -65,6 +65,8 @@ export const REQUIREMENTS = {
     "When an admin sets someone's password, that person's tokens end with their sessions; whoever changes their own keeps them.",
   "tokens:refused": "An unknown, revoked or expired token, or one of a disabled person, is answered with 401.",
   "tokens:rate-limit": "An address that tries many tokens is told when to come back, and others are not touched.",
+  "tokens:profile":
+    "A token for an MCP client has the scope mcp, no other, and names a profile that exists; one without is refused at use.",
   "tokens:deciding": "The database refuses a token that can decide and that no person made.",
 
   "http:csrf": "A change that rides on a session cookie is taken from Kimitsu's own pages only.",
@@ -302,6 +304,8 @@ export const REQUIREMENTS = {
 
   "promise:8": "Every decision and state change is on a trail that verifies.",
   "promise:9": "What is not known, or cannot be judged, is asked or refused.",
+  "config:profiles":
+    "A profile is checked like every other file, in its own words; what it stands for is neither a workflow nor an agent that people see or start.",
   "promise:10": "What is invalid is refused before it runs, with all problems at once.",
   "leaks:none":
     "No secret of any kind stands in the database, a log of any process, a trace, what an error says that nobody caught, an answer, a stream, a page, a message to a channel, the browser's storage, a command's output or a file.",

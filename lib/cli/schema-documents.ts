@@ -4,6 +4,7 @@ import { agentSchema } from "@/lib/config/agent-schema";
 import { environmentSchema } from "@/lib/config/environment-schema";
 import { gatewaySchema } from "@/lib/config/gateway-schema";
 import { policySchema } from "@/lib/config/policy-schema";
+import { profileSchema } from "@/lib/config/profile-schema";
 import { serverSchema, serversSchema } from "@/lib/config/server-schema";
 import { workflowSchema } from "@/lib/config/workflow-schema";
 import { scriptSchema } from "@/lib/models/script-schema";
@@ -18,6 +19,7 @@ const KINDS = {
   gateway: gatewaySchema,
   environment: environmentSchema,
   policy: policySchema,
+  profile: profileSchema,
   script: scriptSchema,
 } satisfies Record<string, z.ZodType>;
 

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import { getProject } from "@/lib/config/load-project";
 import { readDuration } from "@/lib/config/duration";
 import { openDatabase } from "@/lib/cli/database";
+import { loadOptions, projectRoot } from "@/lib/cli/project-options";
 import { jsonLine } from "@/lib/cli/json-text";
 import { findPerson } from "@/lib/cli/person";
 import { OPERATOR_ACTOR } from "@/lib/people/rules/actor";
@@ -12,6 +14,7 @@ import { KimitsuError } from "@/lib/errors";
 interface Options {
   name: string;
   scopes: string;
+  profile?: string;
   user?: string;
   expires?: string;
   json?: boolean;
@@ -25,6 +28,7 @@ export function registerToken(program: Command): void {
     .description("make a token that acts as a person; it is printed once")
     .requiredOption("--name <name>", "what it is for")
     .requiredOption("--scopes <list>", `comma separated: ${SCOPES.join(", ")}`)
+    .option("--profile <name>", "for the scope mcp, and needed there: what the client may do")
     .option("--user <e-mail>", "whom it acts as; default: the first admin")
     .option("--expires <duration>", "such as 12h or 30d; default: never")
     .option("--json", 'print {"token": …}')
@@ -33,14 +37,21 @@ export function registerToken(program: Command): void {
       const person = await findPerson(deps, options.user);
       const expiresAt = options.expires === undefined ? null : expiry(options.expires, deps.now());
       const scopes = options.scopes.split(",").map((scope) => scope.trim()) as Scope[];
-      const { id, token } = await createToken(deps, OPERATOR_ACTOR, {
+      // Only this scope depends on the project, and a token for anything else must not wait until its files are right.
+      const project = scopes.includes("mcp") ? getProject(projectRoot(), loadOptions()) : null;
+      const profile = options.profile ?? null;
+      const { id, token } = await createToken({ ...deps, project }, OPERATOR_ACTOR, {
         name: options.name,
         userId: person.id,
         scopes,
+        profile,
         expiresAt,
       });
-      if (options.json) showOnce(jsonLine({ token, id, user: person.email, scopes, expires_at: expiresAt }));
-      else showOnce(`${token}\n\nActs as ${person.email}; it is not shown again.`);
+      if (options.json) showOnce(jsonLine({ token, id, user: person.email, scopes, profile, expires_at: expiresAt }));
+      else
+        showOnce(
+          `${token}\n\nActs as ${person.email}${profile === null ? "" : `, within the profile ${profile}`}; it is not shown again.`,
+        );
     });
 }
 

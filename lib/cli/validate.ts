@@ -39,6 +39,7 @@ function toJson({ project, problems, files }: LoadResult) {
 const SECTIONS: { title: string; kinds: FileKind[] }[] = [
   { title: "Workflows", kinds: ["workflow"] },
   { title: "Agents", kinds: ["agent"] },
+  { title: "Profiles", kinds: ["profile"] },
   { title: "Servers", kinds: ["server", "servers"] },
   { title: "Other", kinds: ["gateway", "policy", "environment", "script", "lock"] },
 ];

@@ -44,6 +44,8 @@ export interface Draft {
   scripts: Loaded<Script>[];
   /** Each is also among the agents and the workflows, as what it stands for. */
   profiles: Loaded<Profile>[];
+  /** By server, the names of its tools in the lock. Read only for profiles whose tools have no prefix. */
+  lockedTools: ReadonlyMap<string, readonly string[]>;
   /** Files that cannot be read at all: references to them are not reported as well. */
   broken: ReadonlySet<string>;
   /**

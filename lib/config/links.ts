@@ -6,6 +6,7 @@ import type { Agent } from "./agent-schema";
 import { BUILTIN_PREFIX } from "./builtin-servers";
 import { isUnknown, report, resolveFile, type Draft, type Loaded, type LoadedServer } from "./draft";
 import { suggest, type ValuePath } from "./problem";
+import { isClientWorkflow } from "./profile-parts";
 import type { Workflow } from "./workflow-schema";
 
 export interface ServerLink {
@@ -33,12 +34,33 @@ export interface Links {
   steps: ReadonlyMap<string, readonly (StepTarget | null)[]>;
 }
 
+/** What other files can name: not what a profile stands for, which has no model and is for clients alone. */
+interface Named {
+  agents: readonly Loaded<Agent>[];
+  workflows: readonly Loaded<Workflow>[];
+}
+
 export function followLinks(draft: Draft): Links {
+  const named: Named = {
+    agents: draft.agents.filter(({ definition }) => !isClientWorkflow(definition.name)),
+    workflows: draft.workflows.filter(({ definition }) => !isClientWorkflow(definition.name)),
+  };
+  const clients = new Map(draft.profiles.map(({ file }) => [file, followProfile(draft, file)]));
   return {
     servers: new Map(draft.agents.map((agent) => [agent.file, followServers(draft, agent)])),
-    subagents: new Map(draft.agents.map((agent) => [agent.file, followSubagents(draft, agent)])),
-    steps: new Map(draft.workflows.map((workflow) => [workflow.file, followSteps(draft, workflow)])),
+    subagents: new Map(draft.agents.map((agent) => [agent.file, followSubagents(draft, agent, named)])),
+    steps: new Map([
+      ...named.workflows.map((each) => [each.file, followSteps(draft, each, named)] as const),
+      ...clients,
+    ]),
   };
+}
+
+/** Its one step is itself. */
+function followProfile(draft: Draft, file: string): StepTarget[] {
+  const agent = draft.agents.find((candidate) => candidate.file === file);
+  if (agent === undefined) throw new Error(`unreachable: the profile ${file} stands for no agent`);
+  return [{ kind: "agent", agent }];
 }
 
 function followServers(draft: Draft, agent: Loaded<Agent>): ServerLink[] {
@@ -101,7 +123,7 @@ function findByName(draft: Draft, agent: Loaded<Agent>, at: ValuePath, name: str
   return null;
 }
 
-function followSubagents(draft: Draft, agent: Loaded<Agent>): SubagentLink[] {
+function followSubagents(draft: Draft, agent: Loaded<Agent>, { agents }: Named): SubagentLink[] {
   const { subagents, sub_agents: older } = agent.definition;
   if (subagents !== undefined && older !== undefined) {
     report(draft, agent.source, ["sub_agents"], "`subagents` and `sub_agents` are the same field", {
@@ -113,7 +135,7 @@ function followSubagents(draft: Draft, agent: Loaded<Agent>): SubagentLink[] {
   return (subagents ?? older ?? []).flatMap((entry, index) => {
     const isText = typeof entry === "string";
     const at = isText ? [field, index] : [field, index, "path"];
-    const found = resolveFile(draft, agent.source, at, isText ? entry : entry.path, "agent", draft.agents);
+    const found = resolveFile(draft, agent.source, at, isText ? entry : entry.path, "agent", agents);
     if (found === null) return [];
     return [
       {
@@ -126,17 +148,10 @@ function followSubagents(draft: Draft, agent: Loaded<Agent>): SubagentLink[] {
   });
 }
 
-function followSteps(draft: Draft, workflow: Loaded<Workflow>): (StepTarget | null)[] {
+function followSteps(draft: Draft, workflow: Loaded<Workflow>, { agents, workflows }: Named): (StepTarget | null)[] {
   return workflow.definition.pipeline.map((step, index) => {
     if ("agent" in step) {
-      const agent = resolveFile(
-        draft,
-        workflow.source,
-        ["pipeline", index, "agent"],
-        step.agent,
-        "agent",
-        draft.agents,
-      );
+      const agent = resolveFile(draft, workflow.source, ["pipeline", index, "agent"], step.agent, "agent", agents);
       return agent && { kind: "agent", agent };
     }
     if ("workflow" in step) {
@@ -146,7 +161,7 @@ function followSteps(draft: Draft, workflow: Loaded<Workflow>): (StepTarget | nu
         ["pipeline", index, "workflow"],
         step.workflow,
         "workflow",
-        draft.workflows,
+        workflows,
       );
       return found && { kind: "workflow", workflow: found };
     }

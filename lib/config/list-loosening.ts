@@ -1,21 +1,26 @@
 /**
- * What an agent's `permissions` try to loosen against policy.yaml: refused at boot, because it would have no effect.
+ * What the `permissions` of an agent or a profile try to loosen against policy.yaml: refused at boot, because it would
+ * have no effect.
  */
 import { DANGER_LEVELS, type Permissions } from "./permission-schema";
 
 export interface Loosening {
-  /** The field inside the agent's `permissions`. */
+  /** The field inside its `permissions`. */
   path: (string | number)[];
   message: string;
   hint: string;
 }
 
-const HINT = "an agent can only tighten what policy.yaml says; leave the field out, or change policy.yaml";
-
-export function listLoosening(project: Permissions | undefined, agent: Permissions | undefined): Loosening[] {
+/** `owner` is whose permissions they are, for the hint. */
+export function listLoosening(
+  project: Permissions | undefined,
+  agent: Permissions | undefined,
+  owner: "an agent" | "a profile" = "an agent",
+): Loosening[] {
   if (!project || !agent) return [];
+  const hint = `${owner} can only tighten what policy.yaml says; leave the field out, or change policy.yaml`;
   return [...loosenedMode(project, agent), ...loosenedFigures(project, agent), ...loosenedAllow(project, agent)].map(
-    (found) => ({ ...found, hint: HINT }),
+    (found) => ({ ...found, hint }),
   );
 }
 

@@ -19,6 +19,7 @@ import type { Project } from "./project";
 import { fileProblem, listProjectFiles, readProjectFile, type FileKind, type ProjectFile } from "./project-files";
 import { salvage } from "./salvage";
 import { serverSchema, serversSchema } from "./server-schema";
+import { LOCK_FILE, toolsLockSchema } from "./tools-lock";
 import { workflowSchema } from "./workflow-schema";
 import { parseYamlSource, type YamlSource } from "./yaml-source";
 import { listZodProblems } from "./zod-problems";
@@ -206,6 +207,7 @@ function toDraft(read: ReadFiles, options: LoadOptions, listed: readonly Problem
     workflows: [...of<z.infer<typeof workflowSchema>>("workflow"), ...workflows],
     scripts: of("script"),
     profiles,
+    lockedTools: profiles.some(({ definition }) => definition.prefix === "never") ? listLockedTools(read) : new Map(),
     broken: read.broken,
     repaired: read.repaired,
     problems: [...listed, ...read.problems],
@@ -222,6 +224,14 @@ function toDraft(read: ReadFiles, options: LoadOptions, listed: readonly Problem
     );
   }
   return draft;
+}
+
+/** Empty without a lock, and for one that cannot be read: whoever uses it says so. */
+function listLockedTools({ sources }: ReadFiles): Map<string, string[]> {
+  const lock = toolsLockSchema.safeParse(sources.get(LOCK_FILE)?.value);
+  return new Map(
+    Object.entries(lock.success ? lock.data.servers : {}).map(([name, { tools }]) => [name, Object.keys(tools)]),
+  );
 }
 
 function listServers(

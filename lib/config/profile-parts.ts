@@ -17,6 +17,9 @@ export const isClientWorkflow = (workflow: string): boolean => workflow.startsWi
 export const profileOfWorkflow = (workflow: string): string | null =>
   isClientWorkflow(workflow) ? workflow.slice(PREFIX.length) : null;
 
+/** The kind of file behind an agent, for problems that both can have. */
+export const ownerKind = (agent: string): "agent" | "profile" => (isClientWorkflow(agent) ? "profile" : "agent");
+
 /** Its variables reach the servers as params of the agent, so that the rules for secrets apply to them unchanged. */
 export function agentOfProfile(profile: Profile): Agent {
   const { name, description, env, servers, permissions, toolsets } = profile;

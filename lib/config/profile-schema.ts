@@ -2,11 +2,36 @@ import { z } from "zod";
 import { agentServerSchema, toolsetSchema } from "./agent-schema";
 import { durationSchema } from "./duration";
 import { envEntrySchema, nameSchema } from "./field-schemas";
-import { permissionsSchema } from "./permission-schema";
+import { allowlistEntrySchema, permissionsSchema } from "./permission-schema";
 
 /** Longer than any client waits for an answer; a call that waits longer is answered as pending, and is not lost. */
 const HOLD_MAX_MS = 15 * 60_000;
 const holdSchema = (defaultText: string) => durationSchema({ minMs: 0, maxMs: HOLD_MAX_MS }).prefault(defaultText);
+
+/** An agent's entry, without what only older agent files have, and in the words of a profile. */
+const profileServerSchema = agentServerSchema
+  .omit({ persistent_id: true })
+  .extend({
+    name: agentServerSchema.shape.name.describe(
+      "With `path`: the name of the server for clients and reviewers, its own if absent. Alone: an entry of `servers.yaml`",
+    ),
+    params: agentServerSchema.shape.params.describe(
+      "Values of the server's params; `{{ env.NAME }}` stands for a variable of this profile",
+    ),
+    access: z
+      .strictObject({
+        allowlist: z
+          .array(
+            allowlistEntrySchema.describe(
+              "A tool that clients may call: a name or prefix, or an object with require_approval",
+            ),
+          )
+          .describe("The tools that clients may call; nothing else can be called"),
+      })
+      .optional()
+      .describe('Which of its tools clients may call; all if absent, as with the allowlist `["*"]`'),
+  })
+  .describe("A tool server behind the profile");
 
 export const profileSchema = z
   .strictObject({
@@ -14,7 +39,7 @@ export const profileSchema = z
     description: z.string().optional().describe("Who uses it, and for what"),
     instructions: z
       .string()
-      .max(1_500)
+      .max(1_500, "at most 1500 characters: clients cut what they are told, and Kimitsu adds how calls wait")
       .optional()
       .describe("What the client's model is told about these tools, before Kimitsu's own words on waiting calls"),
     mode: z
@@ -27,14 +52,15 @@ export const profileSchema = z
       .describe("`always` names a tool `server__tool`; `never` uses its own name, which must then be unique"),
     env: z.array(envEntrySchema).default([]).describe("Variables that the params of its servers use"),
     servers: z
-      .array(agentServerSchema)
+      .array(profileServerSchema)
       .min(1, "a profile needs at least one server")
       .describe("Tool servers behind it; their params may use `{{ env.NAME }}`"),
-    permissions: permissionsSchema.optional(),
+    permissions: permissionsSchema.optional().describe("The permission policy for calls through this profile"),
     toolsets: z.array(toolsetSchema).optional().describe("Toolsets that are open from the start; all if absent"),
     session_budget_usd: z
       .number()
       .positive()
+      .finite()
       .optional()
       .describe("The most that the tools of one session may cost, in US dollars"),
     hold: z
@@ -44,7 +70,7 @@ export const profileSchema = z
         plain: holdSchema("45s").describe("For any other client, before the pending answer"),
       })
       .prefault({})
-      .describe("How long a request is kept open while a person decides"),
+      .describe("How long a request is kept open while a person decides; 15 minutes at most"),
     sampling: z.boolean().default(false).describe("Whether servers may ask the client's model"),
     elicitation: z.boolean().default(false).describe("Whether servers may ask the client's user"),
   })

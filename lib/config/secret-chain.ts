@@ -8,6 +8,7 @@ import { isUnknown, report, type Draft, type Loaded } from "./draft";
 import type { Links, ServerLink } from "./links";
 import { isOpen, propertiesOf } from "./param-schemas";
 import type { ValuePath } from "./problem";
+import { isClientWorkflow } from "./profile-parts";
 import { drawChain, explainRepair, judgeChain, keyOf, type ChainNode } from "./secrets/chain";
 import { checkSecretDefaults } from "./secrets/check-defaults";
 import { listFlows, overlaps, type Flow } from "./secrets/flows";
@@ -15,12 +16,14 @@ import {
   agentParamNode,
   authNode,
   envNode,
+  LITERAL_BESIDE_ENV,
   literalNode,
   openNode,
   outputNode,
   serverParamNode,
   workflowParamNode,
 } from "./secrets/nodes";
+import { listProfileFlows } from "./secrets/profile-flows";
 import { checkWebhookAddress, listAddressFlows } from "./secrets/webhook-address";
 import { listFrom, listStepReferences, listTemplates } from "./step-references";
 import type { Step, WebhookStep } from "./step-schema";
@@ -34,8 +37,6 @@ export function checkSecretChains(draft: Draft, links: Links): void {
 
 type Overrides = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-const LITERAL_IN_WORKFLOW =
-  'a secret cannot stand in a file: declare it under `env` with `secret: true` and pass "{{ env.NAME }}"';
 const LITERAL_IN_AGENT =
   'a secret cannot stand in a file: declare a param with `secret: true` and pass "{{ params.NAME }}"';
 
@@ -57,14 +58,19 @@ class ChainTracer {
         .flat()
         .flatMap((target) => (target?.kind === "workflow" ? [target.workflow.file] : [])),
     );
-    for (const workflow of this.draft.workflows) {
+    const workflows = this.draft.workflows.filter(({ definition }) => !isClientWorkflow(definition.name));
+    for (const { start, link, param } of this.draft.profiles.flatMap((each) => listProfileFlows(each, this.links)))
+      this.traceServerParam(link, param, [start], false);
+    for (const workflow of workflows) {
       const isStart = workflow.definition.visibility === "root" || !referenced.has(workflow.file);
       this.traceWorkflow(workflow, [], isStart ? "all" : "own");
       this.traceInvoke(workflow);
     }
-    for (const workflow of this.draft.workflows) this.traceWorkflow(workflow, [], "rest");
-    for (const agent of this.draft.agents)
-      this.traceAgent(agent, [], { only: null, overrides: toOverrides(null), isRest: true });
+    for (const workflow of workflows) this.traceWorkflow(workflow, [], "rest");
+    for (const agent of this.draft.agents) {
+      if (!isClientWorkflow(agent.definition.name))
+        this.traceAgent(agent, [], { only: null, overrides: toOverrides(null), isRest: true });
+    }
     for (const server of this.draft.servers) {
       const link = { index: 0, name: server.definition.name, server };
       for (const param of Object.keys(server.definition.params)) this.traceServerParam(link, param, [], true);
@@ -106,7 +112,7 @@ class ChainTracer {
   }
 
   private sourceNode(workflow: Loaded<Workflow>, flow: Flow, at: ValuePath): ChainNode | null {
-    if (flow.from === "literal") return literalNode(workflow.source, at, LITERAL_IN_WORKFLOW);
+    if (flow.from === "literal") return literalNode(workflow.source, at, LITERAL_BESIDE_ENV);
     const { root, path } = flow.from;
     if (root === "env") return envNode(workflow, path[0] ?? "");
     if (root === "params") return workflowParamNode(workflow, path, "read");
@@ -339,7 +345,7 @@ class ChainTracer {
     const { references } = parseTemplates(secret, ["env"]);
     const end = authNode(workflow.source, at, "invoke.auth");
     if (references.length === 0 && !secret.includes("{{"))
-      this.finish([literalNode(workflow.source, at, LITERAL_IN_WORKFLOW), end]);
+      this.finish([literalNode(workflow.source, at, LITERAL_BESIDE_ENV), end]);
     for (const { path } of references) {
       const node = envNode(workflow, path[0] ?? "");
       if (node !== null) this.finish([node, end]);

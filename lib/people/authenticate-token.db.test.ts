@@ -53,6 +53,7 @@ test("one statement finds a token with its person, role, groups, scopes and expi
     id,
     name: "ci",
     scopes: ["runs:read", "runs:write"],
+    profile: null,
     expiresAt,
     revokedAt: null,
     lastUsedAt: START,

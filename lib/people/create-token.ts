@@ -1,10 +1,12 @@
 /**
  * Makes an API token for a person, shown once. It can never do more than that person may, and a scope that the person's
- * role lacks is refused here rather than ignored later.
+ * role lacks is refused here rather than ignored later. A token for an MCP client is bound to a profile of the project.
  */
 import { z } from "zod";
+import type { Project } from "@/lib/config/project";
 import type { Actor } from "@/lib/people/rules/actor";
 import { generateToken, hashToken, tokenHint } from "@/lib/people/rules/api-token";
+import { listGrantIssues } from "@/lib/people/rules/client-token";
 import { roleAllows, SCOPES } from "@/lib/people/rules/roles";
 import { KimitsuError } from "@/lib/errors";
 import type { EngineDeps } from "@/lib/database/deps";
@@ -23,20 +25,29 @@ export const createTokenSchema = z.strictObject({
       }),
     )
     .min(1, "needs at least one scope"),
+  profile: z.string().nullable().default(null),
   expiresAt: z.date().nullable().default(null),
 });
 
+/** The project is needed for the scope `mcp` only; null in a process that could not open it. */
+export type TokenDeps = EngineDeps & { project?: Pick<Project, "profiles"> | null };
+
 export async function createToken(
-  deps: EngineDeps,
+  deps: TokenDeps,
   actor: Actor,
   input: z.input<typeof createTokenSchema>,
 ): Promise<{ id: string; token: string }> {
-  const { name, userId, scopes, expiresAt } = parseInput(createTokenSchema, input);
+  const { name, userId, scopes, profile, expiresAt } = parseInput(createTokenSchema, input);
   const person = await getPerson(deps.db, userId);
   const beyond = scopes.filter((scope) => !roleAllows(person.role, scope));
   if (beyond.length > 0) {
     const message = `${person.email} is ${person.role} and may not be given ${beyond.join(", ")}.`;
     throw new KimitsuError("invalid_request", message, { issues: [{ path: "scopes", message }] });
+  }
+  const issues = listGrantIssues({ scopes, profile }, deps.project ? Object.keys(deps.project.profiles) : null);
+  if (issues.length > 0) {
+    const text = issues.map(({ path, message }) => `${path}: ${message}`).join("; ");
+    throw new KimitsuError("invalid_request", text, { issues });
   }
   if (expiresAt && expiresAt <= deps.now()) {
     throw new KimitsuError("invalid_request", "The expiry lies in the past.", {
@@ -53,6 +64,7 @@ export async function createToken(
     hash: hashToken(token),
     hint: tokenHint(token),
     scopes: [...new Set(scopes)],
+    profile,
     expiresAt,
   };
   await createTokenRow(deps.db, row, actor, deps.now());

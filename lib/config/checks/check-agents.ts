@@ -5,29 +5,33 @@ import type { Links } from "@/lib/config/links";
 import { listLoosening } from "@/lib/config/list-loosening";
 import { listCycles } from "@/lib/config/pipeline-order";
 import { suggest } from "@/lib/config/problem";
-import { isClientWorkflow } from "@/lib/config/profile-parts";
+import { isClientWorkflow, ownerKind } from "@/lib/config/profile-parts";
 import { checkPermissions } from "./check-permissions";
 import { checkModelGroup } from "./check-gateway";
 import { checkLegacyReferences, checkTemplates } from "./check-templates";
 import { checkUnique } from "./check-unique";
 
+/** Profiles are among the agents; what only the file of an agent has is not checked of them (check-profiles.ts). */
 export function checkAgents(draft: Draft, links: Links): void {
+  const own = draft.agents.filter(({ definition }) => !isClientWorkflow(definition.name));
   checkUnique(
     draft,
     "agent",
-    draft.agents.map((agent) => ({ name: agent.definition.name, source: agent.source, at: ["name"] })),
+    own.map((agent) => ({ name: agent.definition.name, source: agent.source, at: ["name"] })),
   );
-  for (const agent of draft.agents) {
-    if (!isClientWorkflow(agent.definition.name))
-      checkModelGroup(draft, agent.source, ["model"], agent.definition.model);
+  for (const agent of own) {
+    checkModelGroup(draft, agent.source, ["model"], agent.definition.model);
     checkPlaces(draft, agent);
+    checkParams(draft, agent);
+  }
+  for (const agent of draft.agents) {
     checkServerNames(draft, agent, links);
     checkToolsets(draft, agent, links);
-    checkParams(draft, agent);
     checkPermissions(draft, agent.source, ["permissions"], agent.definition.permissions);
     for (const { path, message, hint } of listLoosening(
       draft.policy?.definition.permissions,
       agent.definition.permissions,
+      ownerKind(agent.definition.name) === "profile" ? "a profile" : "an agent",
     )) {
       report(draft, agent.source, ["permissions", ...path], message, { hint });
     }
@@ -69,9 +73,16 @@ function checkServerNames(draft: Draft, agent: Loaded<Agent>, links: Links): voi
     const facing = modelFacingName(name);
     const earlier = taken.get(facing);
     if (earlier !== undefined) {
-      report(draft, agent.source, at, `the agent already has a server ${JSON.stringify(name)} (servers[${earlier}])`, {
-        hint: "its tools would have the same names; give one of them another name",
-      });
+      const owner = ownerKind(agent.definition.name);
+      report(
+        draft,
+        agent.source,
+        at,
+        `the ${owner} already has a server ${JSON.stringify(name)} (servers[${earlier}])`,
+        {
+          hint: "its tools would have the same names; give one of them another name",
+        },
+      );
     }
     taken.set(facing, index);
     if (server.origin !== "local" || name === server.definition.name) continue;
@@ -104,7 +115,7 @@ function checkToolsets(draft: Draft, agent: Loaded<Agent>, links: Links): void {
       draft,
       agent.source,
       typeof entry === "string" ? ["toolsets", index] : ["toolsets", index, "name"],
-      `none of the agent's servers has the toolset ${JSON.stringify(toolset)}`,
+      `none of the ${ownerKind(agent.definition.name)}'s servers has the toolset ${JSON.stringify(toolset)}`,
       {
         hint:
           suggest(toolset, [...new Set(known)], "toolsets of its servers") ??

@@ -10,6 +10,7 @@ import { SchemaChecker } from "./check-json-schemas";
 import { checkParams } from "./check-params";
 import { checkApprovalRules } from "./check-permissions";
 import { checkPolicy } from "./check-policy";
+import { checkProfiles } from "./check-profiles";
 import { checkScripts } from "./check-scripts";
 import { checkServers } from "./check-servers";
 import { checkWorkflows } from "./check-workflows";
@@ -21,6 +22,7 @@ export function checkDraft(draft: Draft): Links {
   checkPolicy(draft);
   checkServers(draft);
   checkAgents(draft, links);
+  checkProfiles(draft, links);
   checkApprovalRules(draft);
   checkWorkflows(draft, links);
   checkBudgets(draft, links);

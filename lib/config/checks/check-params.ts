@@ -14,6 +14,7 @@ import {
   typesOf,
 } from "@/lib/config/param-schemas";
 import { findNearest, suggest, type ValuePath } from "@/lib/config/problem";
+import { isClientWorkflow } from "@/lib/config/profile-parts";
 import type { AgentStep, WorkflowStep } from "@/lib/config/step-schema";
 import { parseTemplates } from "@/lib/config/template";
 import type { Workflow } from "@/lib/config/workflow-schema";
@@ -22,8 +23,12 @@ import { describe } from "@/lib/config/zod-problems";
 type TypeOfReference = (root: string, path: readonly string[]) => readonly string[] | null;
 
 export function checkParams(draft: Draft, links: Links): void {
-  for (const agent of draft.agents) checkAgentFile(draft, agent, links);
+  // Params of profiles are checked with the profiles.
+  for (const agent of draft.agents) {
+    if (!isClientWorkflow(agent.definition.name)) checkAgentFile(draft, agent, links);
+  }
   for (const workflow of draft.workflows) {
+    if (isClientWorkflow(workflow.definition.name)) continue;
     for (const [index, step] of workflow.definition.pipeline.entries()) {
       const target = links.steps.get(workflow.file)?.[index];
       if (target?.kind === "agent" && "agent" in step)

@@ -4,6 +4,7 @@ import { isUnknown, report, type Draft, type Loaded } from "@/lib/config/draft";
 import type { Permissions, RequireApproval } from "@/lib/config/permission-schema";
 import { DECIDING_ROLES, ROLES } from "@/lib/config/policy-schema";
 import { findNearest, suggest, type ValuePath } from "@/lib/config/problem";
+import { ownerKind } from "@/lib/config/profile-parts";
 import type { YamlSource } from "@/lib/config/yaml-source";
 import { checkSlip } from "./check-expressions";
 
@@ -76,6 +77,7 @@ function checkSatisfiable(draft: Draft, agent: Loaded<Agent>, at: ValuePath, rul
     if (listed === undefined || listed.length === 0) return;
     for (const member of listed) members.add(member.toLowerCase());
   }
+  const isOfClient = ownerKind(agent.definition.name) === "profile";
   const field = [...at, rule.min_approvals > 1 ? "min_approvals" : "approvers"];
   if (rule.min_approvals > members.size) {
     report(
@@ -92,7 +94,7 @@ function checkSatisfiable(draft: Draft, agent: Loaded<Agent>, at: ValuePath, rul
       draft,
       agent.source,
       field,
-      `needs every known member of ${names.join(" and ")}, and none of them may have started the run`,
+      `needs every known member of ${names.join(" and ")}, and none of them may ${isOfClient ? "be the one whose client asks" : "have started the run"}`,
       {
         severity: "warning",
         hint: "add a member, or allow `self_approval`",

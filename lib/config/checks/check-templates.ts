@@ -68,5 +68,11 @@ export function checkLegacyReferences(
 }
 
 function isProse(path: ValuePath): boolean {
-  return path[0] === "prompt" || path.includes("description") || path.includes("reason") || path.includes("summary");
+  return (
+    path[0] === "prompt" ||
+    path[0] === "instructions" ||
+    path.includes("description") ||
+    path.includes("reason") ||
+    path.includes("summary")
+  );
 }

@@ -2,6 +2,7 @@ import { isUnknown, report, type Draft, type Loaded } from "@/lib/config/draft";
 import type { Links } from "@/lib/config/links";
 import { listCycles, listDependencies } from "@/lib/config/pipeline-order";
 import type { ValuePath } from "@/lib/config/problem";
+import { isClientWorkflow } from "@/lib/config/profile-parts";
 import { parseTemplates } from "@/lib/config/template";
 import type { Workflow } from "@/lib/config/workflow-schema";
 import { valueAt } from "@/lib/config/zod-problems";
@@ -23,12 +24,14 @@ const ROOT_FIELDS = [
 const RESERVED_STEP_IDS = ["step", "params", "env", "item", "item_index"];
 
 export function checkWorkflows(draft: Draft, links: Links): void {
+  // What a profile stands for has no file of its own to be wrong in (check-profiles.ts).
+  const own = draft.workflows.filter(({ definition }) => !isClientWorkflow(definition.name));
   checkUnique(
     draft,
     "workflow",
-    draft.workflows.map(({ definition, source }) => ({ name: definition.name, source, at: ["name"] })),
+    own.map(({ definition, source }) => ({ name: definition.name, source, at: ["name"] })),
   );
-  for (const workflow of draft.workflows) {
+  for (const workflow of own) {
     checkVisibility(draft, workflow);
     checkEnvBlock(draft, workflow.source, workflow.definition.env);
     checkModels(draft, workflow);

@@ -10,12 +10,20 @@ import type { YamlSource } from "@/lib/config/yaml-source";
 import type { ChainNode } from "./chain";
 import { isMarkedAt } from "./flows";
 
-export function envNode({ source, definition }: Loaded<Workflow>, name: string): ChainNode | null {
+export const LITERAL_BESIDE_ENV =
+  'a secret cannot stand in a file: declare it under `env` with `secret: true` and pass "{{ env.NAME }}"';
+
+/** `of` says whose variable it is, where the chain does not. */
+export function envNode(
+  { source, definition }: Loaded<Pick<Workflow, "env">>,
+  name: string,
+  of = "",
+): ChainNode | null {
   const index = definition.env.findIndex((entry) => entry.name === name);
   const entry = definition.env[index];
   if (entry === undefined) return null;
   return {
-    label: `env ${name}`,
+    label: `env ${name}${of}`,
     role: "declared",
     isSecret: entry.secret,
     isFixed: true,

@@ -8,6 +8,8 @@ export interface TokenInfo {
   name: string;
   hint: string;
   scopes: Scope[];
+  /** What an MCP client with it may do; null for other tokens. */
+  profile: string | null;
   user: { id: string; name: string; email: string };
   createdBy: string | null;
   createdAt: Date;
@@ -35,6 +37,7 @@ export async function listTokens(
       name: row.name,
       hint: row.hint,
       scopes: row.scopes as Scope[],
+      profile: row.profile,
       user: row.user,
       createdBy: row.createdBy?.name ?? null,
       createdAt: row.createdAt,

@@ -30,6 +30,7 @@ export function roleAllows(role: Role, scope: Scope): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(FIRST_ROLE_WITH[scope]);
 }
 
+/** All that one token can have: `mcp` needs a token of its own (client-token.ts). */
 export function scopesOf(role: Role): Scope[] {
-  return SCOPES.filter((scope) => roleAllows(role, scope));
+  return SCOPES.filter((scope) => scope !== "mcp" && roleAllows(role, scope));
 }

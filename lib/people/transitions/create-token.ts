@@ -13,6 +13,7 @@ export interface NewToken {
   hash: string;
   hint: string;
   scopes: Scope[];
+  profile: string | null;
   expiresAt: Date | null;
 }
 
@@ -22,14 +23,16 @@ export async function createTokenRow(db: Db, token: NewToken, actor: Actor, at: 
     name: token.name,
     user_id: token.userId,
     scopes: token.scopes,
+    ...(token.profile !== null && { profile: token.profile }),
     expires_at: token.expiresAt?.toISOString() ?? null,
   };
   const event = insertEvent({ chainId: SYSTEM_CHAIN, type: "token.created", at, actor, data }, "created");
   await db.$queryRaw`
     WITH created AS (
-      INSERT INTO api_tokens (id, name, user_id, created_by_id, hash, hint, scopes, expires_at, created_at)
+      INSERT INTO api_tokens (id, name, user_id, created_by_id, hash, hint, scopes, profile, expires_at,
+        created_at)
       VALUES (${token.id}, ${token.name}, ${token.userId}, ${token.createdById}, ${token.hash}, ${token.hint}, ${token.scopes},
-        ${token.expiresAt}, ${at})
+        ${token.profile}, ${token.expiresAt}, ${at})
       RETURNING id
     ), logged AS (${event})
     SELECT id FROM created`;

@@ -13,10 +13,10 @@ export async function revokeTokenRow(
   actor: Actor,
   at: Date,
 ): Promise<boolean> {
-  const event = insertEvent(
-    { chainId: SYSTEM_CHAIN, type: "token.revoked", at, actor, data: { token_id: change.tokenId } },
-    "moved",
-  );
+  // It is never changed, so that it can be read before.
+  const token = await db.apiToken.findUnique({ where: { id: change.tokenId }, select: { profile: true } });
+  const data = { token_id: change.tokenId, ...(token?.profile && { profile: token.profile }) };
+  const event = insertEvent({ chainId: SYSTEM_CHAIN, type: "token.revoked", at, actor, data }, "moved");
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH moved AS (
       UPDATE api_tokens SET revoked_at = ${at}

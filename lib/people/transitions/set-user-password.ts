@@ -26,7 +26,11 @@ export async function setUserPasswordRow(
     const events = insertEvents(
       [
         { ...facts, type: "user.password_changed", data: { user_id: userId } },
-        ...tokens.map((id) => ({ ...facts, type: "token.revoked", data: { token_id: id } })),
+        ...tokens.map(({ id, profile }) => ({
+          ...facts,
+          type: "token.revoked",
+          data: { token_id: id, ...(profile !== null && { profile }) },
+        })),
       ],
       "moved",
     );
@@ -36,7 +40,7 @@ export async function setUserPasswordRow(
         WHERE id = ${userId}
         RETURNING session_version
       ), tokens_ended AS (
-        UPDATE api_tokens SET revoked_at = ${at} WHERE id = ANY (${tokens})
+        UPDATE api_tokens SET revoked_at = ${at} WHERE id = ANY (${tokens.map(({ id }) => id)})
       ), logged AS (${events})
       SELECT session_version FROM moved`;
     return rows[0]?.session_version ?? null;
@@ -44,8 +48,10 @@ export async function setUserPasswordRow(
 }
 
 /** Locks the tokens that act as this person, so that nobody else revokes one of them before this is done. */
-async function lockTokens(tx: Pick<Db, "$queryRaw">, userId: string): Promise<string[]> {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM api_tokens WHERE user_id = ${userId} AND revoked_at IS NULL ORDER BY id FOR UPDATE`;
-  return rows.map(({ id }) => id);
+async function lockTokens(
+  tx: Pick<Db, "$queryRaw">,
+  userId: string,
+): Promise<{ id: string; profile: string | null }[]> {
+  return tx.$queryRaw`
+    SELECT id, profile FROM api_tokens WHERE user_id = ${userId} AND revoked_at IS NULL ORDER BY id FOR UPDATE`;
 }

@@ -2,7 +2,8 @@
 -- which call.
 
 ALTER TABLE api_tokens ADD COLUMN profile text;
-ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_profile_needs_mcp CHECK (profile IS NULL OR 'mcp' = ANY (scopes));
+-- Such a token lies in the configuration of a client: it is good for nothing else.
+ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_profile_is_mcp_alone CHECK (profile IS NULL OR scopes = ARRAY['mcp']);
 
 CREATE TABLE client_sessions (
     id text NOT NULL,

@@ -9,6 +9,7 @@ import { engineDeps } from "@/lib/database/deps";
 import { parseInput } from "@/lib/text/parse-input";
 import { revokeToken } from "@/lib/people/revoke-token";
 import { runAction, textField } from "../../run-action";
+import { findCurrentProject } from "../../workflows/current-project";
 import { EXPIRY_DAYS } from "./expiry";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -18,12 +19,13 @@ const expirySchema = z.object({ expires: z.enum(EXPIRY_DAYS, "is not one of the 
 export async function addToken(_state: FormState, form: FormData): Promise<FormState> {
   const session = await requireSession();
   return runAction(form, async () => {
-    const deps = engineDeps();
+    const deps = { ...engineDeps(), project: findCurrentProject() };
     const { expires } = parseInput(expirySchema, { expires: textField(form, "expires") });
     const wanted = parseInput(createTokenSchema, {
       name: textField(form, "name") ?? "",
       userId: session.user.id,
       scopes: form.getAll("scopes"),
+      profile: textField(form, "profile") ?? null,
       expiresAt: expires === "never" ? null : new Date(deps.now().getTime() + Number(expires) * DAY_MS),
     });
     const { token } = await createToken(deps, actorOf(session), wanted);

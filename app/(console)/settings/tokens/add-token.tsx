@@ -4,19 +4,16 @@ import { useState } from "react";
 import { Plus } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogActions } from "@/components/ui/dialog";
-import { CheckField, SelectField, TextField } from "@/components/ui/field";
+import { SelectField, TextField } from "@/components/ui/field";
 import { FormFailure } from "@/components/ui/form-failure";
 import { SecretOnce } from "@/components/ui/secret-once";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { useForm } from "@/components/ui/use-form";
 import { addToken } from "./actions";
 import { EXPIRY_CHOICES } from "./expiry";
+import { ScopeFields, type Scopes, useScopes } from "./scope-fields";
 
-interface Props {
-  scopes: readonly { value: string; says: string }[];
-}
-
-export function AddToken({ scopes }: Props) {
+export function AddToken(offered: Scopes) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -29,19 +26,15 @@ export function AddToken({ scopes }: Props) {
         title="New token"
         description="It acts in your name and never has more rights than you do."
       >
-        <AddTokenForm scopes={scopes} onClose={() => setOpen(false)} />
+        <AddTokenForm {...offered} onClose={() => setOpen(false)} />
       </Dialog>
     </>
   );
 }
 
-function AddTokenForm({ scopes, onClose }: Props & { onClose: () => void }) {
+function AddTokenForm({ onClose, ...offered }: Scopes & { onClose: () => void }) {
   const [state, action] = useForm(addToken);
-  // Kept here, because a form that the server refused comes back with its boxes cleared.
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  function toggle(scope: string, on: boolean) {
-    setChosen(new Set(on ? [...chosen, scope] : [...chosen].filter((other) => other !== scope)));
-  }
+  const picked = useScopes();
   if (state.status === "done" && state.secret) {
     return (
       <div className="grid gap-4">
@@ -62,7 +55,7 @@ function AddTokenForm({ scopes, onClose }: Props & { onClose: () => void }) {
   const { values, issues } = state;
   return (
     <form action={action} className="grid gap-4">
-      <FormFailure state={state} fields={["name", "scopes", "expires"]} />
+      <FormFailure state={state} fields={["name", "scopes", "profile", "expires"]} />
       <TextField
         id="token-name"
         name="name"
@@ -74,27 +67,7 @@ function AddTokenForm({ scopes, onClose }: Props & { onClose: () => void }) {
         error={issues.name}
         hint="What will use it, such as “nightly report”."
       />
-      <fieldset className="grid" aria-describedby={issues.scopes ? "token-scopes-note" : undefined}>
-        <legend className="pb-1 text-sm font-medium text-ink-2">
-          Scopes <span className="font-normal text-ink-3">at least one</span>
-        </legend>
-        {scopes.map(({ value, says }) => (
-          <CheckField
-            key={value}
-            name="scopes"
-            value={value}
-            checked={chosen.has(value)}
-            onChange={(event) => toggle(value, event.target.checked)}
-            label={<code>{value}</code>}
-            hint={says}
-          />
-        ))}
-        {issues.scopes ? (
-          <p id="token-scopes-note" className="text-sm text-critical">
-            {issues.scopes}
-          </p>
-        ) : null}
-      </fieldset>
+      <ScopeFields {...offered} {...picked} values={values} issues={issues} />
       <SelectField
         key={values.expires}
         id="token-expires"
@@ -106,7 +79,7 @@ function AddTokenForm({ scopes, onClose }: Props & { onClose: () => void }) {
       />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <SubmitButton pendingText="Making…" disabled={chosen.size === 0}>
+        <SubmitButton pendingText="Making…" disabled={picked.chosen.size === 0}>
           Make the token
         </SubmitButton>
       </DialogActions>

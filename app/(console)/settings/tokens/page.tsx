@@ -8,6 +8,7 @@ import { Tag } from "@/components/ui/tag";
 import { can, requireSession } from "@/lib/people/session/session";
 import { engineDeps } from "@/lib/database/deps";
 import { listTokens, type TokenInfo } from "@/lib/people/queries/list-tokens";
+import { findCurrentProject } from "../../workflows/current-project";
 import { addressWith, oneText } from "../../search-params";
 import { AddToken } from "./add-token";
 import { RevokeToken } from "./revoke-token";
@@ -22,6 +23,7 @@ export default async function TokensPage({ searchParams }: PageProps<"/settings/
   const { db, now } = engineDeps();
   const page = await listTokens(db, { userId: isAdmin ? undefined : session.user.id, cursor });
   const scopes = SCOPES.filter((scope) => can(session, scope)).map((value) => ({ value, says: SCOPE_TEXT[value] }));
+  const profiles = Object.values(findCurrentProject()?.profiles ?? {}).map(({ name }) => name);
   const clock = now();
   return (
     <>
@@ -29,7 +31,7 @@ export default async function TokensPage({ searchParams }: PageProps<"/settings/
         <p className="text-sm text-ink-2">
           {isAdmin ? "Everyone’s tokens, newest first." : "Your tokens, newest first."}
         </p>
-        <AddToken scopes={scopes} />
+        <AddToken scopes={scopes} profiles={profiles} />
       </div>
       {page.items.length > 0 ? (
         <Table
@@ -89,7 +91,10 @@ function TokenRow({ token, showOwner, clock }: { token: TokenInfo; showOwner: bo
           <RelativeTime at={token.createdAt.toISOString()} now={now} />
           {token.createdBy && token.createdBy !== token.user.name ? ` by ${token.createdBy}` : null}
         </div>
-        <div className="text-sm text-ink-2 wide:hidden">{token.scopes.join(", ")}</div>
+        <div className="text-sm text-ink-2 wide:hidden">
+          {token.scopes.join(", ")}
+          <ProfileName token={token} />
+        </div>
         <div className="text-sm text-ink-3 tablet:hidden">
           {showOwner ? `${token.user.name} · ` : null}
           {over ? null : token.expiresAt ? (
@@ -109,6 +114,9 @@ function TokenRow({ token, showOwner, clock }: { token: TokenInfo; showOwner: bo
             </Tag>
           ))}
         </div>
+        <div className="text-sm text-ink-2">
+          <ProfileName token={token} />
+        </div>
       </Td>
       {showOwner ? (
         <Td className="align-top text-sm max-tablet:hidden">
@@ -124,5 +132,17 @@ function TokenRow({ token, showOwner, clock }: { token: TokenInfo; showOwner: bo
       </Td>
       <Td className="text-right align-top">{over ? null : <RevokeToken id={token.id} name={token.name} />}</Td>
     </Row>
+  );
+}
+
+/** What an MCP client with the token may do, or that it has none and is refused. */
+function ProfileName({ token }: { token: TokenInfo }) {
+  if (!token.scopes.includes("mcp")) return null;
+  if (token.profile === null) return <span className="text-critical">No profile: make a new token</span>;
+  return (
+    <>
+      {" "}
+      profile <code className="text-xs">{token.profile}</code>
+    </>
   );
 }

@@ -8,7 +8,7 @@ export const SCOPE_TEXT: Record<Scope, string> = {
   "approvals:decide": "Approve and reject calls in your name",
   "registry:read": "Read tools and tool servers",
   "audit:read": "Read and export the audit trail",
-  mcp: "Use tools through the MCP endpoint, under policy",
+  mcp: "Use the tools of a profile as an MCP client",
   admin: "Manage people, groups and tokens",
 };
 
