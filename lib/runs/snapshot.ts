@@ -125,6 +125,8 @@ export interface CallRow {
   danger: string;
   /** For people: redacted. */
   arguments: unknown;
+  /** What a client proposed, for people, when a person changed it. What a model proposed is in its turn. */
+  proposed?: unknown;
   /** RFC 8785 text of what will be sent; secrets are references. */
   argumentsCanonical: string;
   digest: string;

@@ -13,6 +13,8 @@ interface ChangedCall {
   arguments: unknown;
   /** Response of the turn that made the call, if the caller has it already; otherwise it is read from a projection. */
   response?: unknown;
+  /** As a client proposed them, redacted. */
+  proposed?: unknown;
 }
 
 /** Null where the proposal or the sent call lacks the argument. */
@@ -34,8 +36,11 @@ export async function listChanges(
   calls: readonly ChangedCall[],
   fingerprint: Fingerprint,
 ): Promise<Map<string, ChangedArgument[]>> {
+  const ofClients = calls.flatMap(({ id, proposed, arguments: sent }): [string, ChangedArgument[]][] =>
+    proposed === undefined ? [] : [[id, compare(proposed, sent)]],
+  );
   const ofTurns = calls.filter(({ turnId }) => turnId !== null);
-  if (ofTurns.length === 0) return new Map();
+  if (ofTurns.length === 0) return new Map(ofClients);
   const [responseOf, schemaOf] = await Promise.all([readResponses(db, ofTurns), readSchemas(db, ofTurns)]);
   const changes = ofTurns.flatMap((call): [string, ChangedArgument[]][] => {
     const { toolCalls = [] } = (responseOf(call) ?? {}) as { toolCalls?: { id: string; arguments: unknown }[] };
@@ -44,7 +49,7 @@ export async function listChanges(
     if (!wanted || (call.definitionFingerprint !== null && !schema)) return [];
     return [[call.id, compare(redact(wanted.arguments, { fingerprint, ...(schema && { schema }) }), call.arguments)]];
   });
-  return new Map(changes);
+  return new Map([...ofClients, ...changes]);
 }
 
 async function readResponses(db: Db, calls: readonly ChangedCall[]): Promise<(call: ChangedCall) => unknown> {

@@ -51,6 +51,7 @@ export const approvalDecided: ChangeKind<ApprovalDecided> = {
     approval.decisions.push({ ...decision, digest, argumentsCanonical: edited?.canonical ?? null, at });
     if (edited) {
       const { canonical, shown, digest: argumentsDigest, questionDigest, summary } = edited;
+      if (call.turnId === null) call.proposed ??= call.arguments;
       Object.assign(approval, { digest: argumentsDigest, questionDigest, summary, edited: true });
       Object.assign(call, { argumentsCanonical: canonical, arguments: shown, digest: argumentsDigest, summary });
     }

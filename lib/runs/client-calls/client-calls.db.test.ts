@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { verifies } from "@/e2e/requirements";
+import { listRunApprovals } from "@/lib/approvals/queries/list-run-approvals";
 import { verifyAudit } from "@/lib/audit/verify-audit";
 import { KimitsuError } from "@/lib/errors";
 import { pauseDispatch } from "@/lib/runs/pause-dispatch";
@@ -118,6 +119,9 @@ describe(verifies("proxy:asked", "a call that people are asked about"), () => {
       editedArguments: { n: 7 },
     });
     expect((await sent(bench)).map((call) => call.arguments)).toEqual([{ n: 7 }]);
+    const { runId } = state;
+    const { items } = await listRunApprovals(database.db, { runId, fingerprint: bench.deps.fingerprint });
+    expect(items[0]?.changes).toEqual([{ path: "n", proposed: "1", effective: "7" }]);
   });
 
   test("that its client cancels is withdrawn", async () => {

@@ -86,7 +86,8 @@ export async function findStepPage(db: Db, query: StepQuery): Promise<StepPage |
   const calls = callsInOrder(snapshot).filter(({ stepId }) => stepId === step.id);
   const edited = calls.filter(isEdited).flatMap((call) => {
     const turn = page.find(({ id }) => id === call.turnId);
-    return turn ? [{ ...call, response: turn.response }] : [];
+    if (turn) return [{ ...call, response: turn.response }];
+    return call.turnId === null ? [call] : [];
   });
   const changes = await listChanges(db, edited, query.fingerprint);
   const unknown = unknownTimesOf(read);

@@ -42,7 +42,7 @@ export function unsettledCallsOf(read: ReadRun): UnsettledCall[] {
       arguments: call.arguments,
       danger: danger as DangerLevel,
       reason: error?.message ?? null,
-      isWebhook: turnId === null,
+      isWebhook: agent === "" && turnId === null,
       stepKey: stepKeyOf(snapshot, call),
       since: since.get(id) ?? new Date(0),
     };
