@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
  * `npm run bench`: Kimitsu beside its peers and the floor, what its time goes to, as it grows, beside paused runs, with
- * very many processes and runs, what its tools cost in tokens, what traces cost, and what a request over HTTP costs, on
- * one durable Postgres. Writes docs/benchmarks.md. `npm run bench -- peers | profile | growth | paused | scale | tokens |
- * traces | http` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing; nor is
+ * very many processes and runs, what its tools cost in tokens, what traces cost, what a request over HTTP costs, and what a
+ * call of an MCP client costs, on one durable Postgres. Writes docs/benchmarks.md. `npm run bench -- peers | profile | growth | paused | scale | tokens |
+ * traces | http | proxy` does one part and writes its section alone. BENCH_SCALE=0.1 does less, and writes nothing; nor is
  * anything written when the machine was busy before.
  */
 import { spawnSync } from "node:child_process";
@@ -13,6 +13,8 @@ import path from "node:path";
 import { FIELD } from "../bench/field.mjs";
 import { measureHttp } from "../bench/http-passes.mjs";
 import { describeHttp } from "../bench/http-report.mjs";
+import { measureProxy } from "../bench/proxy-passes.mjs";
+import { describeProxy } from "../bench/proxy-report.mjs";
 import {
   describeGrowth,
   describePaused,
@@ -233,6 +235,11 @@ async function benchHttp(databases, dataFolder) {
   return describeHttp(await measureHttp({ databases, dataFolder, scale }));
 }
 
+async function benchProxy(databases, dataFolder) {
+  console.log("Measuring calls of MCP clients …");
+  return describeProxy(await measureProxy({ databases, dataFolder, scale }));
+}
+
 const PARTS = {
   peers: benchPeers,
   profile: benchProfile,
@@ -242,6 +249,7 @@ const PARTS = {
   tokens: benchTokens,
   traces: benchTraces,
   http: benchHttp,
+  proxy: benchProxy,
 };
 
 const readVersions = () => JSON.parse(readFileSync(path.join(BENCH, "package.json"), "utf8")).dependencies;
@@ -274,7 +282,7 @@ async function main(names) {
     );
   await install();
   await continueOnApplicationNode();
-  if (names.length === 0 || names.some((name) => ["peers", "tokens"].includes(name))) installPeers();
+  if (names.length === 0 || names.some((name) => ["peers", "tokens", "proxy"].includes(name))) installPeers();
   const [loadBefore] = os.loadavg();
   const whyNotWritten =
     scale !== 1
