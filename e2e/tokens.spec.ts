@@ -80,3 +80,27 @@ test(
     await expect(all.row(name)).toContainText("Revoked");
   },
 );
+
+test(
+  verifies("tokens:profile", "a token for an MCP client names its profile, and is good for nothing else"),
+  async ({ open, person }) => {
+    const tokens = new TokensPage(await open(await person("operator")));
+    const name = unique();
+    await tokens.open();
+    await tokens.page.getByRole("button", { name: "New token" }).click();
+    const box = (scope: string) => tokens.dialog.getByRole("checkbox", { name: scope });
+    await box("runs:read").check();
+    await expect(tokens.dialog.getByRole("combobox", { name: "Profile" })).toHaveCount(0);
+    await box("mcp").check();
+    await expect(box("runs:read")).not.toBeChecked();
+    await expect(box("runs:read")).toBeDisabled();
+    await tokens.dialog.getByRole("button", { name: "Cancel" }).click();
+
+    const secret = await tokens.make({ name, scopes: ["mcp"], profile: "coding" });
+    await tokens.dialog.getByRole("button", { name: "Done" }).click();
+    await expect(tokens.row(name)).toContainText("profile coding");
+    const refused = await ask("/runs", secret);
+    expect(refused.status).toBe(403);
+    expect((await refused.json()).error.message).toContain("has no scope runs:read");
+  },
+);

@@ -32,6 +32,7 @@ test("a server that nobody has asked yet is unknown; after a run it is well, wit
     health: "unknown",
     tools: 0,
     agents: ["worker"],
+    profiles: [],
     file: "servers/recorder.server.yaml",
     required: true,
   });

@@ -8,6 +8,7 @@ export interface ServerParams {
 const ORIGINS: Record<EffectiveParam["origin"], string> = {
   default: "default",
   agent: "agent",
+  profile: "profile",
   workflow: "workflow step",
   missing: "no value",
 };

@@ -16,10 +16,11 @@ export class TokensPage {
   }
 
   /** Makes a token and gives what the dialog shows. */
-  async make(facts: { name: string; scopes: string[] }): Promise<string> {
+  async make(facts: { name: string; scopes: string[]; profile?: string }): Promise<string> {
     await this.page.getByRole("button", { name: "New token" }).click();
     await this.dialog.getByRole("textbox", { name: "Name" }).fill(facts.name);
     for (const scope of facts.scopes) await this.dialog.getByRole("checkbox", { name: scope }).check();
+    if (facts.profile) await this.dialog.getByRole("combobox", { name: "Profile" }).selectOption(facts.profile);
     await this.dialog.getByRole("button", { name: "Make the token" }).click();
     return this.dialog.getByTestId("secret").innerText();
   }

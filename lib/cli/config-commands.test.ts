@@ -4,15 +4,18 @@ import path from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { listWorkflows } from "@/lib/config/list-definitions";
 import { loadProject } from "@/lib/config/load-project";
 import { formatProblem } from "@/lib/config/problem";
 import { ProjectFixture } from "@/lib/config/project-fixture";
+import { readToolsLock } from "@/lib/config/tools-lock";
+import { verifies } from "@/e2e/requirements";
 import { drawFieldTable, replaceFieldTable } from "@/lib/cli/schema-table";
 import { createSchemaDocument, SCHEMA_KINDS, type SchemaKind } from "@/lib/cli/schema-documents";
 import { writeSchemas } from "@/lib/cli/schema";
 import { buildTree, drawTree } from "@/lib/cli/tree";
 import { describeResult } from "@/lib/cli/validate";
-import { drawWorkflows } from "@/lib/cli/workflow-graph";
+import { drawProject } from "@/lib/cli/workflow-graph";
 import { createPaint } from "@/lib/cli/project-options";
 
 const REPOSITORY = path.resolve(import.meta.dirname, "../..");
@@ -29,6 +32,7 @@ describe("validate", () => {
     expect(text.split("\n").filter((line) => /^\w/.test(line))).toEqual([
       "Workflows",
       "Agents",
+      "Profiles",
       "Servers",
       "Other",
       "All files are right",
@@ -68,14 +72,24 @@ describe("validate", () => {
 
 describe("the graph", () => {
   it("has every step, every dependency, and the links into sub-workflows", () => {
-    const graph = drawWorkflows(result.project!);
-    for (const { steps } of Object.values(result.project!.workflows))
-      for (const step of steps) expect(graph).toContain(`"${step.id}<br/>`);
-    expect(graph.match(/ --> /g)).toHaveLength(
-      Object.values(result.project!.workflows).flatMap(({ steps }) => steps.flatMap((step) => step.dependsOn)).length,
-    );
+    const graph = drawProject(result.project!);
+    const workflows = listWorkflows(result.project!);
+    for (const { steps } of workflows) for (const step of steps) expect(graph).toContain(`"${step.id}<br/>`);
+    const dependencies = workflows.flatMap(({ steps }) => steps.flatMap((step) => step.dependsOn));
+    // And one from the clients of the demo's profile to its server.
+    expect(graph.match(/ --> /g)).toHaveLength(dependencies.length + 1);
     expect(graph.match(/ -\.-> /g)).toHaveLength(1);
   });
+
+  it(
+    verifies("config:profiles", "shows profiles with the servers behind them, and nothing of what they stand for"),
+    () => {
+      const graph = drawProject(result.project!);
+      expect(graph).toContain('subgraph p0["coding (profile)"]');
+      expect(graph).toContain('p0_0[("shop")]');
+      expect(graph).not.toContain("mcp:");
+    },
+  );
 });
 
 describe("tree", () => {
@@ -87,9 +101,30 @@ describe("tree", () => {
 
   it("names the nearest workflow when there is none of that name", () => {
     expect(() => buildTree(result.project!, "suport")).toThrow(
-      'There is no workflow "suport"; did you mean "support"?',
+      'There is no workflow or profile "suport"; did you mean "support"?',
     );
     expect(() => buildTree(result.project!, "constructor")).toThrow("There is no workflow");
+    expect(() => buildTree(result.project!, "mcp:coding")).toThrow('There is no workflow or profile "mcp:coding"');
+  });
+
+  it(verifies("config:profiles", "of a profile it says which tools are allowed, asked about and denied"), () => {
+    const tree = buildTree(result.project!, "coding", readToolsLock(DEMO));
+    expect(drawTree(tree, plain).split("\n")).toEqual([
+      "profile coding (mode tools)  profiles/coding.profile.yaml",
+      "└─ server shop  servers/shop.server.yaml",
+      "   ├─ tool orders-read (allowed)",
+      "   ├─ tool payments-read (allowed)",
+      "   ├─ tool tickets-search (allowed)",
+      "   ├─ tool draft-reply (allowed)",
+      "   ├─ tool close-ticket (asks)",
+      "   ├─ tool issue-refund (asks)",
+      "   └─ tool delete-customer (denied)",
+    ]);
+    expect(tree.children[0]?.params).toEqual([
+      expect.objectContaining({ name: "api_key", value: "{{ env.SHOP_KEY }}", origin: "profile", secret: true }),
+      expect.objectContaining({ name: "locale", value: "en", origin: "default" }),
+    ]);
+    expect(buildTree(result.project!, "profile:coding").kind).toBe("profile");
   });
 });
 
@@ -146,7 +181,7 @@ describe("the reference pages", () => {
       for (const [, file = "", text = ""] of page.matchAll(/```yaml\n# (\S+\.yaml)\n([\s\S]*?)```/g))
         files[file] = text;
     }
-    expect(Object.keys(files)).toHaveLength(8);
+    expect(Object.keys(files)).toHaveLength(9);
     const fixture = new ProjectFixture();
     const { problems } = fixture.load(files, {
       env: "prod",

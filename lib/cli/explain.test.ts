@@ -4,6 +4,7 @@ import path from "node:path";
 import { Command } from "commander";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { getProject } from "@/lib/config/load-project";
+import { verifies } from "@/e2e/requirements";
 import { rereadEnv } from "@/lib/env";
 import { explain, registerExplain } from "./explain";
 
@@ -12,7 +13,7 @@ const FILES: Record<string, string> = {
     'providers:\n  - { name: local, type: openai-compatible, config: { base_url: "http://localhost:11434/v1" } }\nmodel_groups:\n  - { name: standard, models: [local/any] }\n',
   "policy.yaml": "groups: { finance: {} }\npermissions:\n  deny: [drop-*]\n",
   "servers/crm.server.yaml":
-    'name: crm\nurl: "https://crm.test/mcp"\ntools:\n  read-all: { annotations: { readOnlyHint: true } }\n  wipe: { annotations: { destructiveHint: true } }\n',
+    'name: crm\nurl: "https://crm.test/mcp"\nparams: { region: { default: us } }\ntools:\n  read-all: { annotations: { readOnlyHint: true } }\n  wipe: { annotations: { destructiveHint: true } }\n',
   "agents/triage.agent.yaml": `name: triage
 model: standard
 prompt: { system: "Triage." }
@@ -28,6 +29,17 @@ servers:
           require_approval: { when: "amount > \`1000\`", approvers: [finance], timeout: 30m, reason: "Large refund" }
 output: { schema: { type: object } }
 `,
+  "profiles/desk.profile.yaml": `name: desk
+env: [{ name: REGION, default: eu }]
+servers:
+  - name: crm
+    path: servers/crm.server.yaml
+    params: { region: "{{ env.REGION }}" }
+    access:
+      allowlist: [{ name: refund, require_approval: { reason: "Large refund" } }]
+`,
+  "profiles/triage.profile.yaml":
+    "name: triage\nservers: [{ path: servers/crm.server.yaml, access: { allowlist: [] } }]\n",
 };
 
 const root = mkdtempSync(path.join(tmpdir(), "kimitsu-explain-"));
@@ -104,8 +116,27 @@ describe("kimitsu explain", () => {
     });
   });
 
+  it(verifies("config:profiles", "explains a call of a client, in the words of its profile"), () => {
+    const text = say("crm.refund", { agent: "desk" });
+    expect(text).toMatch(/^crm\.refund waits for a person: Large refund/);
+    expect(text).toMatch(/ask {3}require_approval {2}Large refund {2}profiles\/desk\.profile\.yaml:8/);
+    expect(text).toContain("Approval: 1 of any reviewer; the client gets a rejection as the tool's error; no timeout.");
+    expect(text).toContain("region  {{ env.REGION }}  (profile, profiles/desk.profile.yaml:6)");
+    expect(say("crm.other", { agent: "desk" })).toContain("Tool 'crm.other' is not on the allowlist of profile desk");
+    expect(JSON.parse(say("crm.refund", { agent: "desk", json: true }))).toMatchObject({
+      profile: "desk",
+      decision: "ask",
+    });
+  });
+
+  it("of an agent and a profile with one name the agent is explained, unless the profile is named as such", () => {
+    expect(say("crm.other")).toContain("agent 'triage'");
+    expect(say("crm.other", { agent: "profile:triage" })).toContain("profile triage");
+    expect(() => say("crm.other", { agent: "mcp:triage" })).toThrow('There is no agent or profile "mcp:triage"');
+  });
+
   it.each([
-    ["crm.wipe", { agent: "triange" }, 'There is no agent "triange"; did you mean "triage"?'],
+    ["crm.wipe", { agent: "triange" }, 'There is no agent or profile "triange"; did you mean "triage"?'],
     ["wiki.read", {}, 'names no tool of agent "triage"; write crm.TOOL'],
     ["crm.", {}, "names no tool"],
     ["crm.wipe", { args: "{amount: 1}" }, "--args is not JSON"],

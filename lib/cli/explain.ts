@@ -1,8 +1,11 @@
-/** `kimitsu explain AGENT SERVER.TOOL`: what the policy would answer to a call, layer by layer, with file and line. */
+/** `kimitsu explain AGENT|PROFILE SERVER.TOOL`: what the policy would answer to a call, layer by layer, with file and line. */
 import type { Command } from "commander";
 import { jsonBlock } from "@/lib/cli/json-text";
 import { listParamWays } from "@/lib/config/effective-params";
+import { findProfile } from "@/lib/cli/find-profile";
+import { listAgents } from "@/lib/config/list-definitions";
 import { getProject } from "@/lib/config/load-project";
+import { isClientWorkflow, profileOfWorkflow, shownOwner } from "@/lib/config/profile-parts";
 import { suggest } from "@/lib/config/problem";
 import type { Project, ProjectAgent, ProjectAgentServer } from "@/lib/config/project";
 import { formatSourceLocation } from "@/lib/config/source-location";
@@ -41,8 +44,8 @@ export function registerExplain(program: Command, findKnown?: FindKnownTool): vo
   program
     .command("explain")
     .description("say what the policy would answer to a call, and which line of which file decides")
-    .argument("<agent>", "name of an agent")
-    .argument("<server.tool>", "the tool, with the name under which the agent knows its server")
+    .argument("<agent>", "name of an agent or a profile")
+    .argument("<server.tool>", "the tool, with the name under which the agent or profile knows its server")
     .option("--args <json>", "the arguments of the call, which conditions look at", "{}")
     .option("--json", "print the decision with its trace")
     .action(async (agent: string, tool: string, options: ExplainOptions) => {
@@ -93,14 +96,14 @@ export function explain(project: Project, input: ExplainInput): string {
   const params = listParamWays(project, agent, server);
   return input.json
     ? jsonBlock({
-        agent: agent.name,
+        ...(isClientWorkflow(agent.name) ? { profile: profileOfWorkflow(agent.name) } : { agent: agent.name }),
         ...call,
         ...decision,
         definition_from: known.kind === "seen" ? "database" : "files",
         note,
         params,
       })
-    : describe({ tool: input.tool, decision, known, note, params });
+    : describe({ tool: input.tool, decision, known, note, params, isClient: isClientWorkflow(agent.name) });
 }
 
 /** The server is not asked: the answer must not depend on who is reachable from here. */
@@ -142,9 +145,10 @@ interface Explained {
   known: KnownTool;
   note: string;
   params: ReturnType<typeof listParamWays>;
+  isClient: boolean;
 }
 
-function describe({ tool, decision, known, note, params }: Explained): string {
+function describe({ tool, decision, known, note, params, isClient }: Explained): string {
   const isKnown = known.kind === "seen" || known.kind === "unlisted";
   const own = decision.trace.filter((entry) => isKnown || (entry.layer !== "tool_list" && entry.layer !== "pin"));
   const width = Math.max(...own.map((entry) => entry.layer.length));
@@ -156,7 +160,7 @@ function describe({ tool, decision, known, note, params }: Explained): string {
   return [
     `${tool} ${SENTENCE[decision.decision]}${why}`,
     ...lines,
-    ...describeRule(decision),
+    ...describeRule(decision, isClient),
     note,
     ...params.flatMap(describeParams),
   ].join("\n");
@@ -177,20 +181,23 @@ function describeParams({ steps, params }: Explained["params"][number]): string[
 
 const toLine = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-function describeRule(decision: PolicyDecision): string[] {
+function describeRule(decision: PolicyDecision, isClient: boolean): string[] {
   if (decision.decision !== "ask") return [];
   const { approvers, minApprovals, onReject, timeoutMs, timeoutBehavior } = decision.rule;
   const people = `${minApprovals} of ${approvers.length > 0 ? approvers.join(", ") : "any reviewer"}`;
   const timeout = timeoutMs === null ? "no timeout" : `after ${timeoutMs / 1000} s: ${timeoutBehavior}`;
-  return [`Approval: ${people}; a rejection means ${onReject}; ${timeout}.`];
+  const rejected = isClient ? "the client gets a rejection as the tool's error" : `a rejection means ${onReject}`;
+  return [`Approval: ${people}; ${rejected}; ${timeout}.`];
 }
 
+/** Of an agent and a profile with one name the agent is meant; `profile:NAME` means the profile. */
 function findAgent(project: Project, name: string): ProjectAgent {
-  const agent = project.agents[name];
+  const agent = listAgents(project).find((each) => each.name === name) ?? findProfile(project, name)?.agent;
   if (agent) return agent;
+  const known = [...listAgents(project).map((each) => each.name), ...Object.keys(project.profiles)];
   throw new KimitsuError(
     "not_found",
-    `There is no agent "${name}"; ${suggest(name, Object.keys(project.agents), "agents") ?? "the project has none"}`,
+    `There is no agent or profile "${name}"; ${suggest(name, known, "agents and profiles") ?? "the project has none"}`,
   );
 }
 
@@ -204,7 +211,7 @@ function findTool(agent: ProjectAgent, text: string): { server: ProjectAgentServ
   const names = agent.servers.map((entry) => `${entry.name}.TOOL`);
   throw new KimitsuError(
     "invalid_request",
-    `"${text}" names no tool of agent "${agent.name}"; write ${names.join(" or ") || "SERVER.TOOL (the agent has no servers)"}`,
+    `"${text}" names no tool of ${isClientWorkflow(agent.name) ? shownOwner(agent.name) : `agent "${agent.name}"`}; write ${names.join(" or ") || "SERVER.TOOL (the agent has no servers)"}`,
   );
 }
 

@@ -7,6 +7,7 @@ import { readInput } from "@/lib/cli/read-input";
 import { withRuntime } from "@/lib/cli/runtime";
 import { EXIT_CODES, waitForRun } from "@/lib/cli/wait-for-run";
 import { readDuration } from "@/lib/config/duration";
+import { findWorkflow, listWorkflows } from "@/lib/config/list-definitions";
 import { suggest } from "@/lib/config/problem";
 import { showInvisible } from "@/lib/text/tool-text";
 import { toEnvelope } from "@/lib/runs/run-envelope";
@@ -93,12 +94,13 @@ function listenForInterrupt(): AbortSignal {
 
 /** The API does not list what can be started; a person on this machine can read the files. */
 function refuseUnknown({ projects }: Runtime, name: string): void {
-  const { workflows } = projects.current().project;
-  if (workflows[name]?.definition.visibility === "root") return;
-  const known = Object.values(workflows)
+  const { project } = projects.current();
+  const workflow = findWorkflow(project, name);
+  if (workflow?.definition.visibility === "root") return;
+  const known = listWorkflows(project)
     .filter(({ definition }) => definition.visibility === "root")
     .map((workflow) => workflow.name);
-  const why = workflows[name]
+  const why = workflow
     ? `Workflow ${name} is a sub-workflow, which only another workflow starts`
     : `There is no workflow ${name}`;
   throw new KimitsuError(

@@ -323,6 +323,9 @@ describe("looking", () => {
     await expect(kimitsu("token", "create", "--name", "x", "--scopes", "runs:read,foo")).rejects.toThrow(
       '"foo" is not a scope; scopes are runs:read',
     );
+    await expect(kimitsu("token", "create", "--name", "x", "--scopes", "mcp", "--profile", "desk")).rejects.toThrow(
+      "profile: is missing, and the project has none: add profiles/NAME.profile.yaml",
+    );
     await expect(kimitsu("user", "create", "--email", "a@example.org", "--role", "king")).rejects.toThrow(
       "role: is no role; roles are viewer, reviewer, operator, admin",
     );

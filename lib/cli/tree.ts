@@ -1,16 +1,20 @@
-/** `kimitsu tree WORKFLOW`: what a workflow can do, down to the tools. */
+/** `kimitsu tree NAME`: what a workflow, or the clients of a profile, can do, down to the tools. */
 import type { Command } from "commander";
 import { type EffectiveParam, listEffectiveParams, type SpeakingStep } from "@/lib/config/effective-params";
+import { findWorkflow, listWorkflows } from "@/lib/config/list-definitions";
 import { getProject } from "@/lib/config/load-project";
 import type { AllowlistEntry } from "@/lib/config/permission-schema";
 import { suggest } from "@/lib/config/problem";
 import type { Project, ProjectAgent, ProjectStep, ProjectWorkflow } from "@/lib/config/project";
+import { readToolsLock, type ToolsLock } from "@/lib/config/tools-lock";
 import { KimitsuError } from "@/lib/errors";
 import { jsonBlock } from "@/lib/cli/json-text";
+import { findProfile } from "@/lib/cli/find-profile";
+import { profileNode } from "@/lib/cli/tree-profile";
 import { createPaint, loadOptions, projectRoot, type Paint } from "@/lib/cli/project-options";
 
 export interface TreeNode {
-  kind: "workflow" | "step" | "agent" | "server" | "tool";
+  kind: "workflow" | "profile" | "step" | "agent" | "server" | "tool";
   name: string;
   /** What a person should know at a glance, such as "asks" or "for each". */
   notes: string[];
@@ -23,25 +27,29 @@ export interface TreeNode {
 export function registerTree(program: Command): void {
   program
     .command("tree")
-    .description("show a workflow with its steps, agents, servers and allowed tools")
-    .argument("<workflow>", "name of the workflow")
+    .description("show a workflow with its steps, agents, servers and allowed tools, or a profile with its tools")
+    .argument("<name>", "name of the workflow or profile")
     .option("--env <name>", "use the values of environments/<name>.env.yaml")
     .option("--json", "print the tree as JSON")
     .action((name: string, options: { env?: string; json?: boolean }) => {
-      const tree = buildTree(getProject(projectRoot(), loadOptions(options)), name);
+      const root = projectRoot();
+      const lock = readToolsLock(root);
+      const tree = buildTree(getProject(root, loadOptions(options)), name, lock);
       console.log(options.json ? jsonBlock(tree) : drawTree(tree, createPaint()));
     });
 }
 
-export function buildTree(project: Project, name: string): TreeNode {
-  const workflow = project.workflows[name];
-  if (workflow === undefined) {
-    throw new KimitsuError(
-      "not_found",
-      `There is no workflow ${JSON.stringify(name)}; ${suggest(name, Object.keys(project.workflows), "workflows") ?? "the project has none"}`,
-    );
-  }
-  return workflowNode(project, workflow);
+/** Of a workflow and a profile with one name the workflow is shown; `profile:NAME` means the profile. */
+export function buildTree(project: Project, name: string, lock: ToolsLock | null = null): TreeNode {
+  const workflow = findWorkflow(project, name);
+  if (workflow) return workflowNode(project, workflow);
+  const profile = findProfile(project, name);
+  if (profile) return profileNode(project, profile, (server) => lock?.servers[server]?.tools ?? {});
+  const known = [...listWorkflows(project).map((each) => each.name), ...Object.keys(project.profiles)];
+  throw new KimitsuError(
+    "not_found",
+    `There is no workflow or profile ${JSON.stringify(name)}; ${suggest(name, known, "workflows and profiles") ?? "the project has none"}`,
+  );
 }
 
 function workflowNode(project: Project, workflow: ProjectWorkflow): TreeNode {
@@ -111,7 +119,7 @@ export function drawTree(root: TreeNode, paint: Paint): string {
     const notes = node.notes.length === 0 ? "" : ` (${node.notes.join("; ")})`;
     const text = `${node.kind} ${node.name}${notes}`;
     lines.push(
-      `${lead}${branch}${node.notes.some((note) => note.startsWith("asks")) ? paint.warn(text) : text}${node.file === null ? "" : paint.dim(`  ${node.file}`)}`,
+      `${lead}${branch}${node.notes.some((note) => note.startsWith("asks")) ? paint.warn(text) : node.notes.includes("denied") ? paint.bad(text) : text}${node.file === null ? "" : paint.dim(`  ${node.file}`)}`,
     );
     const inner = branch === "" ? lead : `${lead}${branch === "└─ " ? "   " : "│  "}`;
     node.children.forEach((child, index) => visit(child, inner, index === node.children.length - 1 ? "└─ " : "├─ "));

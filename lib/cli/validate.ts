@@ -4,7 +4,7 @@ import { loadProject, type LoadResult } from "@/lib/config/load-project";
 import { formatProblem } from "@/lib/config/problem";
 import type { FileKind } from "@/lib/config/project-files";
 import { jsonBlock } from "@/lib/cli/json-text";
-import { drawWorkflows } from "@/lib/cli/workflow-graph";
+import { drawProject } from "@/lib/cli/workflow-graph";
 import { createPaint, displayRoot, loadOptions, projectRoot, type Paint } from "@/lib/cli/project-options";
 
 interface ValidateOptions {
@@ -19,14 +19,14 @@ export function registerValidate(program: Command): void {
     .description("check the project's files; lists every problem with file and line")
     .option("--env <name>", "use the values of environments/<name>.env.yaml")
     .option("--json", "print files and problems as JSON")
-    .option("--graph", "print all workflows as a Mermaid flowchart")
+    .option("--graph", "print all workflows and profiles as a Mermaid flowchart")
     .action((options: ValidateOptions) => {
       const root = projectRoot();
       const result = loadProject(root, loadOptions(options));
       const prefix = displayRoot(root);
       const isRight = result.project !== null;
       if (options.json) console.log(jsonBlock(toJson(result)));
-      else if (options.graph && isRight) console.log(drawWorkflows(result.project!));
+      else if (options.graph && isRight) console.log(drawProject(result.project!));
       else (options.graph ? console.error : console.log)(describeResult(result, prefix, createPaint()));
       if (!isRight) process.exitCode = 1;
     });

@@ -1,11 +1,12 @@
-import type { Project, ProjectStep, ProjectWorkflow } from "@/lib/config/project";
+import { listWorkflows } from "@/lib/config/list-definitions";
+import type { Project, ProjectProfile, ProjectStep, ProjectWorkflow } from "@/lib/config/project";
 
 /**
  * All workflows as one Mermaid flowchart: a box for each workflow, an arrow for each dependency, a dotted one into
- * sub-workflows.
+ * sub-workflows; and a box for each profile, with the servers behind it.
  */
-export function drawWorkflows(project: Project): string {
-  const workflows = Object.values(project.workflows);
+export function drawProject(project: Project): string {
+  const workflows = listWorkflows(project);
   const ids = new Map(workflows.map((workflow, index) => [workflow.name, `w${index}`]));
   const lines = ["flowchart TD"];
   for (const workflow of workflows) lines.push(...drawWorkflow(workflow, ids.get(workflow.name) ?? ""));
@@ -15,7 +16,19 @@ export function drawWorkflows(project: Project): string {
         lines.push(`  ${ids.get(workflow.name)}_${step.index} -.-> ${ids.get(step.workflow.name)}`);
     }
   }
+  for (const [index, profile] of Object.values(project.profiles).entries())
+    lines.push(...drawProfile(profile, `p${index}`));
   return lines.join("\n");
+}
+
+function drawProfile({ name, agent }: ProjectProfile, id: string): string[] {
+  return [
+    `  subgraph ${id}["${escape(name)} (profile)"]`,
+    `    ${id}_clients(["MCP clients"])`,
+    ...agent.servers.map((server, index) => `    ${id}_${index}[("${escape(server.name)}")]`),
+    ...agent.servers.map((_, index) => `    ${id}_clients --> ${id}_${index}`),
+    "  end",
+  ];
 }
 
 function drawWorkflow({ name, steps, definition }: ProjectWorkflow, id: string): string[] {

@@ -24,7 +24,23 @@ const SUPPORT = "workflows/support.workflow.yaml";
 const ROUND = "workflows/morning-round.workflow.yaml";
 const TELL = "workflows/sub/tell-desk.workflow.yaml";
 
+const CODING = "profiles/coding.profile.yaml";
+
 const BREAKS: Break[] = [
+  [
+    "a profile's secret that is not marked",
+    CODING,
+    "SHOP_KEY, secret: true,",
+    "SHOP_KEY,",
+    "kimitsu/profiles/coding.profile.yaml:11  secret chain broken\n  env SHOP_KEY of profile coding (NOT secret)  →  server shop.params.api_key (secret)  →  auth\n  add `secret: true` to env[0] (SHOP_KEY)",
+  ],
+  [
+    "a param in a profile, which has none",
+    CODING,
+    "{{ env.SHOP_KEY }}",
+    "{{ params.SHOP_KEY }}",
+    'kimitsu/profiles/coding.profile.yaml:16:24 servers[0].params.api_key: "params" cannot be used here; only "env" is known; a profile has no params and no steps: declare a variable under `env` and write "{{ env.NAME }}"',
+  ],
   [
     "a misspelt field",
     CLERK,

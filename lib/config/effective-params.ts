@@ -3,6 +3,7 @@
  * that of `resolveServer`; templates are not filled in.
  */
 import type { Project, ProjectAgent, ProjectAgentServer, ProjectStep, ProjectWorkflow } from "./project";
+import { asWritten, isClientWorkflow, ownerKind } from "./profile-parts";
 import { formatSourceLocation, type SourceLocation } from "./source-location";
 
 export interface EffectiveParam {
@@ -12,7 +13,7 @@ export interface EffectiveParam {
    * nobody gives one.
    */
   value: unknown;
-  origin: "default" | "agent" | "workflow" | "missing";
+  origin: "default" | "agent" | "profile" | "workflow" | "missing";
   /** `file:line`, in the project folder; where the param is declared if nobody gives a value. */
   source: string;
   secret: boolean;
@@ -65,7 +66,8 @@ export function listParamWays(
     const params = listEffectiveParams(project, agent, server, step);
     const key = JSON.stringify(params);
     const way = ways.get(key) ?? { steps: [], params };
-    if (step) way.steps.push(`${step.workflow.name}.${step.step.id}`);
+    // The one step of a profile is nothing that anybody wrote.
+    if (step && !isClientWorkflow(agent.name)) way.steps.push(`${step.workflow.name}.${step.step.id}`);
     ways.set(key, way);
   }
   return [...ways.values()];
@@ -90,8 +92,8 @@ function listLayers(
       locate: (name) => project.locate(file, [...base, "params", name]),
     },
     {
-      origin: "agent",
-      values: agent.definition.servers[server.index]?.params ?? {},
+      origin: ownerKind(agent.name),
+      values: asWritten(agent.name, agent.definition.servers[server.index]?.params ?? {}) as Record<string, unknown>,
       locate: (name) => project.locate(agent.file, ["servers", server.index, "params", name]),
     },
     {

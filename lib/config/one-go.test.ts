@@ -228,10 +228,6 @@ describe("what this version does not read is reported", () => {
       "directives/deploy.xml",
       "directives are not supported by this version; remove the file, or keep it outside of the project folder",
     ],
-    [
-      "profiles/ide.profile.yaml",
-      "profiles are not supported by this version; remove the file, or keep it outside of the project folder",
-    ],
   ])("%s is an error", (file, message) => expect(of({ [file]: "<directive/>" })).toEqual([`${file}:1:1: ${message}`]));
 
   it("a file of an unknown kind in a folder that is read is named", () => {

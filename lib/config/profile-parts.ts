@@ -20,6 +20,10 @@ export const profileOfWorkflow = (workflow: string): string | null =>
 /** The kind of file behind an agent, for problems that both can have. */
 export const ownerKind = (agent: string): "agent" | "profile" => (isClientWorkflow(agent) ? "profile" : "agent");
 
+/** An agent by name, or the profile behind it, as people read it. */
+export const shownOwner = (agent: string): string =>
+  isClientWorkflow(agent) ? `profile ${agent.slice(PREFIX.length)}` : agent;
+
 /** Its variables reach the servers as params of the agent, so that the rules for secrets apply to them unchanged. */
 export function agentOfProfile(profile: Profile): Agent {
   const { name, description, env, servers, permissions, toolsets } = profile;
@@ -62,11 +66,16 @@ export function workflowOfProfile({ name, description, env }: Profile, file: str
 type Params = Profile["servers"][number]["params"];
 
 /** `{{ env.NAME }}` of a profile is `{{ params.NAME }}` of its agent. */
-const toAgentParams = (params: Params): Params => mapTexts(params) as Params;
+const toAgentParams = (params: Params): Params =>
+  mapTexts(params, (text) => text.replaceAll(/(?<!\\)\{\{(\s*)env\./g, "{{$1params.")) as Params;
 
-function mapTexts(value: unknown): unknown {
-  if (typeof value === "string") return value.replaceAll(/(?<!\\)\{\{(\s*)env\./g, "{{$1params.");
-  if (Array.isArray(value)) return value.map(mapTexts);
+/** What stands in the file of a param of an agent's server. In a profile nothing but its variables can be named. */
+export const asWritten = (agent: string, value: unknown): unknown =>
+  isClientWorkflow(agent) ? mapTexts(value, (text) => text.replaceAll(/(?<!\\)\{\{(\s*)params\./g, "{{$1env.")) : value;
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((child) => mapTexts(child, change));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, mapTexts(child)]));
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, mapTexts(child, change)]));
 }

@@ -1,4 +1,5 @@
 /** The ten layers, one function each. The first that does not pass has answered; their order is in `judge-scope.ts`. */
+import { isClientWorkflow, ownerKind, shownOwner } from "@/lib/config/profile-parts";
 import { isAtLeast } from "@/lib/policy/danger";
 import { combineApprovalRules, DEFAULT_APPROVAL_RULE, toApprovalRule } from "./approval-rule";
 import { evaluateWhen } from "./evaluate-when";
@@ -12,6 +13,10 @@ import { formatToolName, matchesTool } from "./tool-pattern";
 
 const pass = (reason: string): LayerAnswer => ({ outcome: "pass", reason });
 
+/** What a client is refused with names its profile, as its person knows it. */
+const nameOwner = ({ agent }: LayerInput["scope"]): string =>
+  isClientWorkflow(agent) ? shownOwner(agent) : `agent '${agent}'`;
+
 export function judgeAllowlist({ call, scope, grants }: LayerInput): LayerAnswer {
   const name = formatToolName(call);
   const [grant] = grants;
@@ -19,7 +24,7 @@ export function judgeAllowlist({ call, scope, grants }: LayerInput): LayerAnswer
     return {
       outcome: "deny",
       code: "tool_not_permitted",
-      reason: `Tool '${name}' is not on the allowlist of agent '${scope.agent}'`,
+      reason: `Tool '${name}' is not on the allowlist of ${nameOwner(scope)}`,
       source: findAllowlist(call, scope)?.source,
     };
   }
@@ -27,7 +32,7 @@ export function judgeAllowlist({ call, scope, grants }: LayerInput): LayerAnswer
     return {
       outcome: "deny",
       code: "tool_not_permitted",
-      reason: `Tool '${name}' is not among the tools that agent '${scope.agent}' was given`,
+      reason: `Tool '${name}' is not among the tools that ${nameOwner(scope)} was given`,
       source: scope.only[0]?.source,
     };
   }
@@ -46,7 +51,8 @@ export function judgeBypass(input: LayerInput): LayerAnswer {
   const source = scope.permissions.mode?.source ?? project.mode?.source;
   if (project.mode === undefined) {
     const floor = projectFloor(input, ["budget", "deny", "rules", "ask_from"]);
-    if (floor) return pass(`mode bypass of the agent cannot waive what the project says: ${floor.reason}`);
+    if (floor)
+      return pass(`mode bypass of the ${ownerKind(scope.agent)} cannot waive what the project says: ${floor.reason}`);
   }
   return {
     outcome: "allow",

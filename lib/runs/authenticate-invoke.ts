@@ -3,6 +3,7 @@
  * wrong tokens.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { findWorkflow } from "@/lib/config/list-definitions";
 import { findVariable, type Project, type ProjectWorkflow } from "@/lib/config/project";
 import { renderTemplate } from "@/lib/config/template";
 import type { Actor } from "@/lib/people/rules/actor";
@@ -20,7 +21,7 @@ export interface InvokeCaller {
 /** Null when the workflow declares no invoke secret, or the request has none; then a session or a token is required. */
 export async function authenticateInvoke(deps: Runtime, caller: InvokeCaller): Promise<Actor | null> {
   const { project } = deps.projects.current();
-  const workflow = Object.hasOwn(project.workflows, caller.workflow) ? project.workflows[caller.workflow] : undefined;
+  const workflow = findWorkflow(project, caller.workflow);
   const auth = workflow?.definition.visibility === "root" ? workflow.definition.invoke?.auth : undefined;
   const given = auth ? caller.headers.get(auth.header) : null;
   if (!workflow || !auth || given === null) return null;

@@ -4,6 +4,7 @@
  * so that only the YAML makes a difference; what a run had spent by then is left out.
  */
 import type { Project } from "@/lib/config/project";
+import { isClientWorkflow, shownOwner } from "@/lib/config/profile-parts";
 import { formatSourceLocation } from "@/lib/config/source-location";
 import { toCallerScopes } from "@/lib/policy/agent-scope";
 import { judgeByProject } from "@/lib/policy/judge-by-project";
@@ -68,6 +69,8 @@ export async function replayCalls(
   }
 }
 
+const describeAgent = (name: string): string => (isClientWorkflow(name) ? shownOwner(name) : `agent ${name}`);
+
 /** Null when the decision is unchanged. */
 async function replayCall(
   { db, project, allowBypass, hasLock }: Parameters<typeof replayCalls>[0],
@@ -85,8 +88,8 @@ async function replayCall(
   const server = project.agents[shown.agent]?.servers.find(({ name }) => name === call.server)?.server;
   if (!scopes || !server) {
     const reason = scopes
-      ? `agent ${shown.agent} has no server ${call.server} any more`
-      : `there is no agent ${call.agents.join(" → ")} any more`;
+      ? `${describeAgent(shown.agent)} has no server ${call.server} any more`
+      : `there is no ${call.agents.map(describeAgent).join(" → ")} any more`;
     return call.decision === "deny" ? null : { ...shown, now: "deny", reason, source: null };
   }
   const key = `${server.name} ${call.tool} ${call.definitionFingerprint ?? ""}`;

@@ -4,6 +4,7 @@
  * that would be repeated may already have acted: a person must first say what became of the call.
  */
 import type { Db } from "@/lib/database/client";
+import { isClientWorkflow } from "@/lib/config/profile-parts";
 import type { ProjectWorkflow } from "@/lib/config/project";
 import { KimitsuError } from "@/lib/errors";
 import { createId } from "@/lib/ids";
@@ -29,6 +30,7 @@ export async function retryRun(deps: StartDeps, actor: Actor, command: RetryComm
   const askedAt = new Date();
   const { snapshot } = await refuseChangedRecord(() => getOpenRun(deps.db, command.runId), NOTHING_STARTED);
   const { run: old } = snapshot;
+  refuseClientCall(old);
   refuseUnlessOver(old);
   await refuseIfRetried(deps.db, old.id);
   refuseUnsettled(snapshot);
@@ -97,6 +99,15 @@ async function writeRetry(deps: StartDeps, run: Omit<NewRun, "steps">, oldId: st
     await writeNewRun(tx, { ...run, steps: outcome.done }, null, at);
   };
   await deps.db.$transaction(write, { timeout: TRANSACTION_MS_MAX, maxWait: TRANSACTION_MS_MAX });
+}
+
+/** Nobody would take the answer of a call that was made again here. */
+function refuseClientCall({ id, workflow }: RunRow): void {
+  if (!isClientWorkflow(workflow)) return;
+  throw new KimitsuError(
+    "conflict",
+    `Run ${id} is a call of an MCP client; the client makes the call again itself. Nothing was started.`,
+  );
 }
 
 function refuseUnlessOver({ id, status }: RunRow): void {

@@ -2,6 +2,7 @@
  * Starts a run: the params are checked before anything is written, secret ones are sealed, and its project version is
  * stored.
  */
+import { findWorkflow } from "@/lib/config/list-definitions";
 import type { Project, ProjectAgent, ProjectWorkflow } from "@/lib/config/project";
 import type { Actor } from "@/lib/people/rules/actor";
 import type { Projects, RunDeps } from "@/lib/runs/advance/run-deps";
@@ -36,7 +37,7 @@ const SECRET_SHOWN = "[secret]";
 export async function startRun(deps: StartDeps, command: StartCommand): Promise<{ runId: string }> {
   const askedAt = new Date();
   const { project } = deps.projects.current();
-  const workflow = Object.hasOwn(project.workflows, command.workflow) ? project.workflows[command.workflow] : undefined;
+  const workflow = findWorkflow(project, command.workflow);
   if (!workflow || workflow.definition.visibility !== "root")
     throw new KimitsuError("not_found", `There is no workflow ${command.workflow} that can be started.`);
   const params = withDefaults(workflow, command.params);

@@ -12,6 +12,7 @@ import { Command } from "@/components/ui/command";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { PageBar } from "@/components/ui/page-bar";
+import { listAgents, listWorkflows } from "@/lib/config/list-definitions";
 import { requirePermission } from "@/lib/people/session/session";
 import { engineDeps } from "@/lib/database/deps";
 import { listHistory } from "@/lib/runs/queries/list-history";
@@ -62,8 +63,8 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
       <HistoryFilters
         query={query}
         zone={zone}
-        workflows={Object.keys(project?.workflows ?? {})}
-        agents={Object.keys(project?.agents ?? {})}
+        workflows={project ? listWorkflows(project).map(({ name }) => name) : []}
+        agents={project ? listAgents(project).map(({ name }) => name) : []}
         clearHref={opensWith ? ALL_RUNS : "/history"}
       />
       {problems.map((problem) => (

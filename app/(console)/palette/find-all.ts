@@ -1,6 +1,7 @@
 import { DANGER_WORDS } from "@/components/approvals/card/danger";
 import type { FoundGroup } from "@/components/shell/palette-items";
 import { describeAge } from "@/components/ui/describe-age";
+import { listWorkflows } from "@/lib/config/list-definitions";
 import { can, type Principal } from "@/lib/people/session/principal";
 import { engineDeps } from "@/lib/database/deps";
 import { listRegistryTools } from "@/lib/tools/registry/list-registry";
@@ -25,7 +26,7 @@ export async function findAll(caller: Principal, text: string): Promise<FoundGro
     project && can(caller, "registry:read") ? listRegistryTools(runtime(), { q: text }) : [],
     can(caller, "admin") ? searchPeople(db, text) : [],
   ]);
-  const workflows = Object.values(project?.workflows ?? {}).filter(({ name, definition }) =>
+  const workflows = (project ? listWorkflows(project) : []).filter(({ name, definition }) =>
     words.every((word) => `${name} ${definition.description ?? ""}`.toLowerCase().includes(word)),
   );
   const start = (visibility: string) =>

@@ -35,7 +35,7 @@ export default async function ToolsPage() {
     ? await Promise.all([listRegistryServers(runtime()), listTools(runtime())])
     : [[], []];
   const now = engineDeps().now().toISOString();
-  const used = servers.filter((server) => server.agents.length > 0 || server.tools > 0);
+  const used = servers.filter((server) => server.agents.length > 0 || server.profiles.length > 0 || server.tools > 0);
   const unused = servers.filter((server) => !used.includes(server));
   const listed = tools.filter(({ goneAt }) => goneAt === null);
   const drifted = listed.filter(({ pin }) => pin === "changed" || pin === "new" || pin === "renamed");
@@ -106,7 +106,7 @@ function ServerSection({ server, tools, now }: { server: RegistryServer; tools: 
             )}
           </span>
           {server.file ? <code className="wrap-anywhere">{server.file}</code> : null}
-          <span>{server.agents.length > 0 ? `used by ${server.agents.join(", ")}` : "used by no agent"}</span>
+          <span>{describeUsers(server)}</span>
           <Checked server={server} now={now} />
         </p>
         {server.lastError ? <p className="text-sm text-critical wrap-anywhere">{server.lastError}</p> : null}
@@ -121,6 +121,11 @@ function ServerSection({ server, tools, now }: { server: RegistryServer; tools: 
 }
 
 /** Built-in servers need no connection. */
+function describeUsers({ agents, profiles }: RegistryServer): string {
+  const users = [...agents, ...profiles.map((name) => `profile ${name}`)];
+  return users.length > 0 ? `used by ${users.join(", ")}` : "used by no agent";
+}
+
 function Health({ server, className }: { server: RegistryServer; className: string }) {
   return server.origin === "builtin" && server.health === "unknown" ? null : (
     <StatusMark {...HEALTH_WORDS[server.health]} className={className} />

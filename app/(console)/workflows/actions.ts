@@ -2,6 +2,7 @@
 
 import { redirect } from "next/navigation";
 import { readParams, toParamFields } from "@/components/workflows/param-fields";
+import { findWorkflow } from "@/lib/config/list-definitions";
 import type { FormState } from "@/components/ui/form-state";
 import { actorOf, requirePermission } from "@/lib/people/session/session";
 import { runtime } from "@/lib/runs/runtime";
@@ -13,8 +14,7 @@ export async function startWorkflow(_state: FormState, form: FormData): Promise<
   const session = await requirePermission("runs:write");
   return runAction(form, async () => {
     const name = textField(form, "workflow") ?? "";
-    const { workflows } = runtime().projects.current().project;
-    const workflow = Object.hasOwn(workflows, name) ? workflows[name] : undefined;
+    const workflow = findWorkflow(runtime().projects.current().project, name);
     const { params, issues } = readParams(toParamFields(workflow?.definition.params?.schema), (control) =>
       textField(form, control),
     );

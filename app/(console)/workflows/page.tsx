@@ -9,6 +9,7 @@ import { PageBar } from "@/components/ui/page-bar";
 import { RelativeTime } from "@/components/ui/relative-time";
 import { Row, Table, Td, Th } from "@/components/ui/table";
 import { Tag } from "@/components/ui/tag";
+import { listWorkflows } from "@/lib/config/list-definitions";
 import type { ProjectWorkflow } from "@/lib/config/project";
 import { requirePermission } from "@/lib/people/session/session";
 import { engineDeps } from "@/lib/database/deps";
@@ -22,7 +23,8 @@ const REFRESH_MS = 10_000;
 
 export default async function WorkflowsPage() {
   await requirePermission("runs:read");
-  const workflows = Object.values(findCurrentProject()?.workflows ?? {});
+  const project = findCurrentProject();
+  const workflows = project ? listWorkflows(project) : [];
   const { db, now } = engineDeps();
   const stats = await listWorkflowStats(
     db,

@@ -1,5 +1,6 @@
 import { type Finding, messageOf, ok, problem, warning } from "@/lib/cli/doctor/finding";
 import { resolveAlone } from "@/lib/tools/registry/resolve-alone";
+import { listAgents, listWorkflows } from "@/lib/config/list-definitions";
 import type { LoadOptions } from "@/lib/config/load-project";
 import { loadProject } from "@/lib/config/load-project";
 import { formatProblem } from "@/lib/config/problem";
@@ -44,7 +45,7 @@ export async function checkProject(check: ProjectCheck): Promise<Finding[]> {
       ? [
           ok(
             "configuration",
-            `${Object.keys(project.workflows).length} workflows, ${Object.keys(project.agents).length} agents, ${project.hash.slice(0, 19)}…`,
+            `${listWorkflows(project).length} workflows, ${listAgents(project).length} agents, ${Object.keys(project.profiles).length} profiles, ${project.hash.slice(0, 19)}…`,
           ),
         ]
       : files;
@@ -59,8 +60,9 @@ export async function checkProject(check: ProjectCheck): Promise<Finding[]> {
 
 function checkVariables(project: Project, { load }: ProjectCheck): Finding[] {
   const declared = [
-    ...Object.values(project.workflows).map(({ name, definition }) => ({
-      where: `workflow ${name}`,
+    ...listWorkflows(project).map(({ name, definition }) => ({ where: `workflow ${name}`, env: definition.env })),
+    ...Object.values(project.profiles).map(({ name, definition }) => ({
+      where: `profile ${name}`,
       env: definition.env,
     })),
     { where: "policy.yaml", env: project.policy?.env ?? [] },
@@ -155,6 +157,7 @@ async function checkServer(
 
 async function checkModels(project: Project, check: ProjectCheck): Promise<Finding[]> {
   const { gateway } = project;
+  if (!gateway && listAgents(project).length === 0) return [];
   if (!gateway)
     return [
       problem(

@@ -14,6 +14,7 @@ const serverSchema = z
     required: z.boolean(),
     file: z.string().nullable(),
     agents: z.array(z.string()).describe("That name it"),
+    profiles: z.array(z.string()).describe("That name it"),
     tools: z.int().describe("In its last list"),
     health: z.enum(["ok", "unreachable", "unknown"]).describe("As the last process found it that asked"),
     last_error: z.string().nullable(),

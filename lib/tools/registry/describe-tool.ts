@@ -3,6 +3,7 @@
  * differs from the trusted one. Invisible characters in texts of tool servers are written out.
  */
 import type { Project, ProjectAgent, ProjectAgentServer } from "@/lib/config/project";
+import { shownOwner } from "@/lib/config/profile-parts";
 import { formatSourceLocation, type SourceLocation } from "@/lib/config/source-location";
 import { toAgentScope, toProjectPermissions } from "@/lib/policy/agent-scope";
 import type { ApprovalRule } from "@/lib/policy/approval-rule";
@@ -16,6 +17,7 @@ import type { Runtime } from "@/lib/runs/runtime";
 import { findDefinition } from "@/lib/tools/queries/find-definition";
 
 export interface AgentPolicy {
+  /** Or `profile NAME`. */
   agent: string;
   /** For a call without arguments; `conditions` say what arguments change. */
   answer: "allow" | "ask" | "deny";
@@ -27,7 +29,7 @@ export interface AgentPolicy {
 }
 
 export interface ListedTool extends RegistryTool {
-  /** Agents whose allowlist includes it. */
+  /** Agents, and profiles as `profile NAME`, whose allowlist includes it. */
   agents: string[];
   /** True when its definition contains invisible characters. */
   hidesText: boolean;
@@ -74,7 +76,7 @@ function toListed(project: Project, tool: RegistryTool): ListedTool {
   const { description, title, annotations, inputSchema } = tool;
   const texts = { description, title, annotations, inputSchema };
   const shown = mapText(texts, showInvisible) as typeof texts;
-  const agents = listHolders(project, tool).map(({ agent }) => agent.name);
+  const agents = listHolders(project, tool).map(({ agent }) => shownOwner(agent.name));
   return { ...tool, ...shown, agents: [...new Set(agents)], hidesText: hidesInTool(tool) };
 }
 
@@ -128,7 +130,7 @@ function judgeFor(deps: ToolDeps, { agent, entry }: Holder, tool: RegistryTool):
     .flatMap((set: PermissionSet) => set.rules ?? [])
     .filter((rule) => rule.when !== undefined && matchesTool(rule.tool, name, "restrict"));
   return {
-    agent: agent.name,
+    agent: shownOwner(agent.name),
     answer: judged.decision,
     reasons: judged.trace
       .filter(({ outcome }) => outcome !== "pass")

@@ -2,7 +2,8 @@
  * The project's tool servers and their tools, as last seen: health, danger, fingerprints, and whether they are still
  * the trusted ones.
  */
-import type { Project, ProjectServer } from "@/lib/config/project";
+import { listAgents } from "@/lib/config/list-definitions";
+import type { Project, ProjectAgent, ProjectServer } from "@/lib/config/project";
 import { assessDanger, type DangerLevel } from "@/lib/policy/danger";
 import { factsOf } from "@/lib/policy/judge-by-project";
 import { type PinBook, isAsTrusted, judgePin } from "@/lib/tools/rules/tool-pin";
@@ -27,6 +28,7 @@ export interface RegistryServer {
   required: boolean;
   file: string | null;
   agents: string[];
+  profiles: string[];
   tools: number;
   /** `unknown`: no process has contacted it yet. */
   health: "ok" | "unreachable" | "unknown";
@@ -116,6 +118,7 @@ function toServer(
 ): RegistryServer {
   const { definition, name, origin, file } = server;
   const own = tools.filter((tool) => tool.server === name);
+  const uses = (agent: ProjectAgent) => agent.servers.some((entry) => entry.server.name === name);
   // Reading a list also shows that the server is alive.
   const seenAt = own.reduce<Date | null>(
     (latest, { lastSeenAt }) => (latest === null || lastSeenAt > latest ? lastSeenAt : latest),
@@ -130,9 +133,13 @@ function toServer(
     toolset: definition.toolset ?? null,
     required: definition.required,
     file: file === "" ? null : file,
-    agents: Object.values(project.agents)
-      .filter((agent) => agent.servers.some((entry) => entry.server.name === name))
+    agents: listAgents(project)
+      .filter(uses)
       .map((agent) => agent.name)
+      .sort(),
+    profiles: Object.values(project.profiles)
+      .filter(({ agent }) => uses(agent))
+      .map((profile) => profile.name)
       .sort(),
     tools: own.filter(({ goneAt }) => goneAt === null).length,
     health: state ? (state.reachable ? "ok" : "unreachable") : own.length > 0 ? "ok" : "unknown",

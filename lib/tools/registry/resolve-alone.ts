@@ -11,6 +11,7 @@ import {
   type ProjectStep,
   type ProjectWorkflow,
 } from "@/lib/config/project";
+import { profileOfWorkflow } from "@/lib/config/profile-parts";
 import { resolveServer } from "@/lib/config/resolve-server";
 import { SecretRef, type SecretResolver } from "@/lib/config/secret-ref";
 import { renderTemplate, type TemplateScope } from "@/lib/config/template";
@@ -43,7 +44,7 @@ export function resolveAlone(
         secrets,
       };
     } catch (error) {
-      reasons.push((error as Error).message);
+      reasons.push(explainUnset(project, usage, variables) ?? (error as Error).message);
     }
   }
   const names = Object.entries(server.definition.params).map(
@@ -54,6 +55,16 @@ export function resolveAlone(
     "config_invalid",
     `The params of server ${server.name} depend on a run (${reasons[0]}). Give them: ${names.join(" ")}`,
   );
+}
+
+/** For a profile, whose params come from variables alone: those that have no value. */
+function explainUnset(project: Project, { step }: Usage, variables: Variables): string | null {
+  const profile = step && profileOfWorkflow(step.workflow.name);
+  const unset = (profile ? step.workflow.definition.env : []).filter(
+    (entry) => findVariable(project, entry, variables) === null,
+  );
+  const names = unset.map(({ name }) => name).join(", ");
+  return unset.length === 0 ? null : `variables of profile ${profile} without a value: ${names}`;
 }
 
 function listUsages(project: Project, server: ProjectServer): Usage[] {

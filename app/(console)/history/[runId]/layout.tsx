@@ -8,6 +8,7 @@ import { FollowRun } from "@/components/runs/follow-run";
 import { isActive } from "@/components/runs/run-words";
 import { PipelineMap } from "@/components/workflows/pipeline-map";
 import { buttonClass } from "@/components/ui/button";
+import { isClientWorkflow } from "@/lib/config/profile-parts";
 import { can } from "@/lib/people/session/session";
 import type { RunPage } from "@/lib/runs/queries/get-run-page";
 import { findProjectOf, findRefusalToAccept, loadRun } from "./load-run";
@@ -45,7 +46,11 @@ export default async function RunLayout({ params, children }: LayoutProps<"/hist
             <RunActions
               runId={run.id}
               canCancel={active}
-              canRetry={(run.status === "failed" || run.status === "cancelled") && run.retriedAsRunId === null}
+              canRetry={
+                (run.status === "failed" || run.status === "cancelled") &&
+                run.retriedAsRunId === null &&
+                !isClientWorkflow(run.workflow)
+              }
               secrets={secretParams(run)}
             />
           </div>

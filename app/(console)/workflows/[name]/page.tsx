@@ -13,6 +13,7 @@ import { toParamFields } from "@/components/workflows/param-fields";
 import { buttonClass } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { listEffectiveParams } from "@/lib/config/effective-params";
+import { findWorkflow } from "@/lib/config/list-definitions";
 import type { Project, ProjectStep, ProjectWorkflow } from "@/lib/config/project";
 import { can, requirePermission } from "@/lib/people/session/session";
 import { engineDeps } from "@/lib/database/deps";
@@ -35,8 +36,7 @@ export default async function WorkflowPage({ params }: PageProps<"/workflows/[na
   const session = await requirePermission("runs:read");
   const name = decodeURIComponent((await params).name);
   const project = findCurrentProject();
-  const workflows = project?.workflows ?? {};
-  const workflow = Object.hasOwn(workflows, name) ? workflows[name] : undefined;
+  const workflow = project && findWorkflow(project, name);
   if (!workflow) notFound();
   const { db, now } = engineDeps();
   const clock = now();

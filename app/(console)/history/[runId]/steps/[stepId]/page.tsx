@@ -12,6 +12,7 @@ import { TurnView } from "@/components/runs/turn-view";
 import { FoldedText, printValue, ValueView } from "@/components/runs/value-view";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Pager } from "@/components/ui/pager";
+import { isClientWorkflow } from "@/lib/config/profile-parts";
 import { engineDeps } from "@/lib/database/deps";
 import type { RunPage } from "@/lib/runs/queries/get-run-page";
 import { findStepPage, type StepPage } from "@/lib/runs/queries/get-step-page";
@@ -38,7 +39,7 @@ export default async function RunStepPage({ params, searchParams }: PageProps<"/
   const base = `/history/${run.id}/steps/${step.id}`;
   const project = step.agent ? await findProjectOf(run.configHash) : null;
   const system =
-    step.agent && project && Object.hasOwn(project.agents, step.agent)
+    step.agent && project && !isClientWorkflow(step.agent) && Object.hasOwn(project.agents, step.agent)
       ? project.agents[step.agent]?.definition.prompt.system
       : undefined;
   const now = clock.toISOString();
