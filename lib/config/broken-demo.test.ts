@@ -39,7 +39,7 @@ const BREAKS: Break[] = [
     CODING,
     "{{ env.SHOP_KEY }}",
     "{{ params.SHOP_KEY }}",
-    'kimitsu/profiles/coding.profile.yaml:16:24 servers[0].params.api_key: "params" cannot be used here; only "env" is known; a profile has no params and no steps: declare a variable under `env` and write "{{ env.NAME }}"',
+    'kimitsu/profiles/coding.profile.yaml:16:24 servers[0].params.api_key: "{{ params.SHOP_KEY }}": "params" cannot be used here; what can is env.…; a profile has no params and no steps: declare a variable under `env` and write "{{ env.NAME }}"',
   ],
   [
     "a misspelt field",
