@@ -5,6 +5,8 @@ export interface LiveToken {
   id: string;
   name: string;
   scopes: Scope[];
+  /** The profile of an MCP client's token; null for a token of the API. */
+  profile: string | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
@@ -23,7 +25,7 @@ type Row = Omit<LiveToken, "user"> & {
 /** The token and its person as they are now, in one statement: it runs at the start of every request with a token. */
 export async function findToken(db: Db, hash: string): Promise<LiveToken | null> {
   const [row] = await db.$queryRaw<Row[]>`
-    SELECT t.id, t.name, t.scopes, t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt",
+    SELECT t.id, t.name, t.scopes, t.profile, t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt",
       t.last_used_at AS "lastUsedAt", u.id AS "userId", u.name AS "userName", u.email, u.role::text AS role,
       u.disabled_at IS NOT NULL AS disabled,
       ARRAY(SELECT g.name FROM group_members m JOIN groups g ON g.id = m.group_id WHERE m.user_id = u.id) AS groups
