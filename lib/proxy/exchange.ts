@@ -9,6 +9,7 @@ import { KimitsuError } from "@/lib/errors";
 
 export class Exchange implements CallExchange {
   readonly #answered: string[] = [];
+  readonly #done = Promise.withResolvers<void>();
   readonly #gone = new AbortController();
   readonly signal = this.#gone.signal;
 
@@ -22,6 +23,16 @@ export class Exchange implements CallExchange {
   /** The client left, its token was revoked, or this process is about to end. */
   end(reason: string): void {
     this.#gone.abort(new DOMException(reason, "AbortError"));
+  }
+
+  /** Resolves when it was answered, or nobody is there to be. */
+  release(reason: string): Promise<void> {
+    this.end(reason);
+    return this.#done.promise;
+  }
+
+  done(): void {
+    this.#done.resolve();
   }
 
   get answered(): readonly string[] {

@@ -30,9 +30,7 @@ export interface McpDoorOptions extends ProxyDeps {
 export interface McpDoor {
   /** Answers every request; never throws. */
   handle(message: IncomingMessage, reply: ServerResponse): Promise<void>;
-  /** The tools of servers may have changed. */
-  toolsChanged(): void;
-  /** Ends held requests and sessions in memory; the calls stay, and sessions go on with the next process. */
+  /** Answers held requests with what is known; the calls stay, and sessions go on with the next process. */
   close(): Promise<void>;
 }
 
@@ -46,6 +44,7 @@ export function createMcpDoor(options: McpDoorOptions): McpDoor {
   let isChecking = false;
   const check = setInterval(() => void checkTokens(), MCP_TOKEN_CHECK_INTERVAL_MS);
   check.unref();
+  const unwatch = options.pool.watchLists(() => doors.forEach((door) => door.toolsChanged()));
 
   function doorOf(identity: Identity): TokenDoor {
     const { id } = identity.caller.token;
@@ -103,8 +102,9 @@ export function createMcpDoor(options: McpDoorOptions): McpDoor {
     reply.once("close", () => {
       left.abort();
       exchange.end("The client left.");
+      exchange.done();
     });
-    const request = toWebRequest(message, options.origin, AbortSignal.any([left.signal, exchange.signal]));
+    const request = toWebRequest(message, options.origin, left.signal);
     bindExchange(request, exchange);
     const claim = claimOf(identity, body, message);
     const isLegacy = message.method !== "POST" || (await isLegacyRequest(request, body));
@@ -127,12 +127,12 @@ export function createMcpDoor(options: McpDoorOptions): McpDoor {
         message.resume();
       }
     },
-    toolsChanged: () => doors.forEach((door) => door.toolsChanged()),
     close: async () => {
       clearInterval(check);
       const open = [...doors.values()];
       doors.clear();
-      await Promise.all(open.map((door) => door.close("This process is about to end.")));
+      unwatch();
+      await Promise.all(open.map((door) => door.release("This process is about to end.")));
     },
   };
 }

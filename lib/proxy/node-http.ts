@@ -33,6 +33,8 @@ export function toWebRequest(message: IncomingMessage, origin: string, signal: A
 /** Resolves when all was written; rejects when the client left before. */
 export async function writeResponse(response: Response, reply: ServerResponse): Promise<void> {
   const headers = Object.fromEntries(response.headers);
+  // A proxy in front must not collect a stream before it passes it on.
+  if (headers["content-type"]?.startsWith("text/event-stream")) headers["x-accel-buffering"] = "no";
   reply.writeHead(response.status, { "cache-control": "no-store", "x-content-type-options": "nosniff", ...headers });
   const reader = response.body?.getReader();
   if (!reader) return finish(reply);

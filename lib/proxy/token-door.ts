@@ -179,6 +179,11 @@ export class TokenDoor implements ListeningClient {
     for (const { product } of this.#legacy.values()) void product.server.sendToolListChanged().catch(() => {});
   }
 
+  /** Held requests are answered with what is known now. */
+  async release(reason: string): Promise<void> {
+    await Promise.all([...this.held].map((exchange) => exchange.release(reason)));
+  }
+
   /** Ends all that is open, with everything that waits. Nothing of the calls is lost. */
   async close(reason: string): Promise<void> {
     for (const exchange of this.held) exchange.end(reason);
