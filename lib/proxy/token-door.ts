@@ -22,7 +22,9 @@ import { MCP_SESSION_IDLE_MS, MCP_SESSIONS_PER_TOKEN_MAX } from "@/lib/limits";
 import { log } from "@/lib/log";
 
 /** Who asks: a client whose session is not known yet. */
-export type Identity = Omit<McpClient, "caller"> & { caller: Omit<McpClient["caller"], "sessionId"> };
+export type Identity = Omit<McpClient, "caller"> & { caller: Omit<McpClient["caller"], "sessionId" | "client"> };
+
+type ClientNames = Pick<StoredSession, "clientName" | "clientVersion">;
 
 interface LegacySession {
   id: string;
@@ -69,7 +71,7 @@ export class TokenDoor implements ListeningClient {
   }
 
   async serveModern({ request, body, claim }: DoorRequest): Promise<Response> {
-    const client = this.#toClient(await this.sessions.find(claim));
+    const client = this.#toClient(await this.sessions.find(claim), claim);
     const { method, params } = body as { method?: unknown; params?: { name?: unknown } };
     const calledTool = method === "tools/call" && typeof params?.name === "string" ? params.name : null;
     this.#clients.set(request, { client, view: this.#viewOf(client), calledTool });
@@ -103,7 +105,7 @@ export class TokenDoor implements ListeningClient {
     if (!isInitializeRequest(body))
       return badRequest("This request needs the Mcp-Session-Id of its session; initialize first.");
     const transportId = randomBytes(32).toString("base64url");
-    return this.#connect(transportId, await this.sessions.open(claim, transportId));
+    return this.#connect(transportId, { ...claim, id: await this.sessions.open(claim, transportId) });
   }
 
   /** Another process may have opened it, or this one before a restart. */
@@ -113,19 +115,19 @@ export class TokenDoor implements ListeningClient {
     const { caller, profile } = this.identity;
     const stored = await this.sessions.restore(caller.token.id, transportId);
     if (!stored || stored.profile !== profile.name) return null;
-    return this.#legacy.get(transportId) ?? (await this.#connect(transportId, stored.id, stored));
+    return this.#legacy.get(transportId) ?? (await this.#connect(transportId, stored, { isRestored: true }));
   }
 
-  async #connect(transportId: string, sessionId: string, restored?: StoredSession): Promise<LegacySession> {
-    const client = this.#toClient(sessionId);
+  async #connect(transportId: string, stored: StoredSession, { isRestored = false } = {}): Promise<LegacySession> {
+    const client = this.#toClient(stored.id, stored);
     const product = await buildServer({ client, view: this.#viewOf(client), era: "legacy" });
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => transportId,
       onsessionclosed: () => this.#closed(transportId),
     });
     await product.connect(transport);
-    const session = { id: sessionId, product, transport, usedAt: performance.now() };
-    if (restored) await resume(transport, restored);
+    const session = { id: stored.id, product, transport, usedAt: performance.now() };
+    if (isRestored) await resume(transport, stored);
     this.#makeRoom();
     this.#legacy.set(transportId, session);
     return session;
@@ -159,9 +161,9 @@ export class TokenDoor implements ListeningClient {
     for (const [id, { usedAt }] of this.#legacy) if (performance.now() - usedAt > MCP_SESSION_IDLE_MS) this.#drop(id);
   }
 
-  #toClient(sessionId: string): McpClient {
+  #toClient(sessionId: string, { clientName, clientVersion }: ClientNames): McpClient {
     const { caller, ...rest } = this.identity;
-    return { ...rest, caller: { ...caller, sessionId } };
+    return { ...rest, caller: { ...caller, sessionId, client: `${clientName} ${clientVersion}`.trim() } };
   }
 
   #viewOf(client: McpClient): ToolView {
