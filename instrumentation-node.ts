@@ -5,6 +5,11 @@ import { log } from "@/lib/log";
 import { db } from "@/lib/database/client";
 import { startTracing } from "@/lib/telemetry/start-tracing";
 import { recordRefusal } from "@/lib/telemetry/record-refusal";
+import { countRequest, refuseWhenDatabaseIsBehind } from "@/lib/http/request-limits";
+import { databaseWaiting } from "@/lib/database/deps";
+import { openMcpDoor } from "@/lib/proxy/open-mcp-door";
+import type { McpDoor } from "@/lib/proxy/mcp-door";
+import { findRuntime } from "@/lib/runs/runtime";
 import { type RunningWorker, startWorker } from "@/lib/runs/worker/start-worker";
 
 const kept = globalThis as typeof globalThis & {
@@ -12,6 +17,7 @@ const kept = globalThis as typeof globalThis & {
   __kimitsuIsOperation?: typeof isOperation;
   __kimitsuRecordRefusal?: typeof recordRefusal;
   __kimitsuWarn?: (message: string) => void;
+  __kimitsuMcp?: McpDoor["handle"];
 };
 
 cleanOutput();
@@ -31,11 +37,25 @@ async function start(): Promise<RunningWorker | null> {
   }
 }
 
+/** Without a project there is no profile, and so nobody to serve. */
+function openDoor(): McpDoor | null {
+  const runtime = findRuntime();
+  if (!runtime) return null;
+  const door = openMcpDoor(runtime, (tokenId) => {
+    refuseWhenDatabaseIsBehind(databaseWaiting(runtime));
+    countRequest(`token:${tokenId}`);
+  });
+  kept.__kimitsuMcp = door.handle;
+  return door;
+}
+
 // Next may load this twice in development.
 if (!kept.__kimitsuShutdown) {
   const tracing = startTracing();
   const worker = tracing.then(start);
+  const door = worker.then(openDoor);
   kept.__kimitsuShutdown = async () => {
+    await (await door)?.close();
     await (await worker)?.stop();
     await (await tracing).stop();
     await db().$disconnect();

@@ -122,6 +122,7 @@ function withActInside(pool: ToolPool): ToolPool {
   return {
     listTools: (server, options) => pool.listTools(move(server), options),
     use: (server, signal, work) => pool.use(move(server), signal, work),
+    watchLists: (listener) => pool.watchLists(listener),
     close: () => pool.close(),
   };
 }

@@ -302,6 +302,14 @@ export const REQUIREMENTS = {
   "proxy:refused":
     "A client's call that the policy, a budget or a pause stands against is on record with the reason and reaches no tool.",
 
+  "proxy:serve":
+    "A client with a token of scope mcp that is bound to a profile sees that profile's tools at /mcp, in both eras of the protocol, and calls them through the gate.",
+  "proxy:door":
+    "Nobody comes in at /mcp without such a token, from a stranger's page or under a stranger's host name; a session and a call belong to the token that opened them; a revoked token's sessions and held requests end at once.",
+  "proxy:pending":
+    "A call that waits for a person is answered by what its client declared: a task, progress with the console's link, or a pending result that is no error; its outcome is fetched later, after a disconnect too.",
+  "proxy:conformance":
+    "Through the gate, a conformant server stays one: every scored scenario that needs no input of the client passes in both requirement sets.",
   "promise:8": "Every decision and state change is on a trail that verifies.",
   "promise:9": "What is not known, or cannot be judged, is asked or refused.",
   "config:profiles":

@@ -247,3 +247,25 @@ export const GROUP_LOCK_WAIT_MS = 200;
  * folds a very long run.
  */
 export const PROJECTOR_IDLE_MS = 10_000;
+
+/** A client that states no session of its own gets a new one after this long without a request. */
+export const SESSION_GAP_MS = 30 * 60_000;
+/** A session's last request is written at most this often, so that most requests cause no write. */
+export const SESSION_LAST_SEEN_EVERY_MS = 60_000;
+/** Larger bodies of MCP requests are refused with 413. Clients send arguments of tools in them. */
+export const MCP_BODY_BYTES_MAX = 4 * 1024 * 1024;
+/**
+ * How often a process checks whether the tokens of open sessions and held requests are still valid. A revoked one is
+ * served for this long at most.
+ */
+export const MCP_TOKEN_CHECK_INTERVAL_MS = 500;
+/** Requests of one token that one process keeps open while people decide; more are refused. Each holds a connection. */
+export const MCP_HELD_PER_TOKEN_MAX = 1_000;
+/** Sessions of one token that one process holds in memory; the oldest unused one is closed for the next. */
+export const MCP_SESSIONS_PER_TOKEN_MAX = 200;
+/** A session that no request used for this long is closed; the next request opens it again from its row. */
+export const MCP_SESSION_IDLE_MS = 30 * 60_000;
+/** How often a client that asked for progress hears that its call still waits. Clients give up after a minute. */
+export const MCP_PROGRESS_INTERVAL_MS = 15_000;
+/** How often a client should ask again about a task, or about a call that waits. */
+export const MCP_POLL_INTERVAL_MS = 5_000;

@@ -9,6 +9,7 @@ import { continueOnApplicationNode, requireSupportedNode, ROOT, setting, webAddr
 import { refuseMalformed } from "./web/web-address.mjs";
 import { trustHeaders } from "./web/web-headers.mjs";
 import { isEventStream, readRequestsMax, refuseWhenBusy } from "./web/web-limits.mjs";
+import { serveMcp } from "./web/web-mcp.mjs";
 import { markOperation } from "./web/web-operation.mjs";
 
 const EXIT_WITHIN_MS = 10_000;
@@ -59,6 +60,7 @@ async function main() {
         if (closing) response.setHeader("connection", "close");
         if (refuseMalformed(request, response) || refuseWhenBusy(request, response, { open, max: requestsMax })) return;
         trustHeaders(request, trustProxy);
+        if (serveMcp(request, response)) return;
         markOperation(request, response);
         void handle(request, response);
       },

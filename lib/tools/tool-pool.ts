@@ -49,6 +49,8 @@ export interface ToolPool {
   listTools(server: ToolServer, options?: { ageMaxMs?: number; signal?: AbortSignal }): Promise<ToolList>;
   /** Provides a live connection for the duration of `work`; only for `callTool`. Throws ServerUnreachable. */
   use<T>(server: ToolServer, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Calls the listener after a server has announced a change and its new list was read. Returns how to stop. */
+  watchLists(listener: (server: string) => void): () => void;
   /** Ends all connections. Calls in progress end as unknown. */
   close(): Promise<void>;
 }
@@ -58,6 +60,7 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
   const egress = createEgress(options);
   const key = createSecretKey(randomBytes(32));
   const open = new Map<string, Promise<Connection>>();
+  const watchers = new Set<(server: string) => void>();
   const ended = new AbortController();
   const transportOptions = {
     egress,
@@ -79,7 +82,11 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
   }
 
   function openConnection(server: ToolServer): Promise<Connection> {
-    const hooks = { now, onListChanged: (list: ToolList) => options.onListChanged?.(server.definition.name, list) };
+    const onListChanged = (list: ToolList) => {
+      options.onListChanged?.(server.definition.name, list);
+      for (const watcher of watchers) watcher(server.definition.name);
+    };
+    const hooks = { now, onListChanged };
     return tryThrice(
       () => Connection.open({ server, options: transportOptions, hooks, signal: ended.signal }),
       connectBackoffMs,
@@ -140,6 +147,10 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
           throw unreachable(server, error);
         }
       }),
+    watchLists: (listener) => {
+      watchers.add(listener);
+      return () => void watchers.delete(listener);
+    },
     close: async () => {
       clearInterval(sweep);
       ended.abort(new Error("The pool of tool servers is closed."));

@@ -4,6 +4,7 @@
  */
 import { PlainError } from "../plain-error.mjs";
 import { setting } from "../runtime.mjs";
+import { isHeld } from "./web-mcp.mjs";
 import { refuse } from "./web-refusal.mjs";
 
 /** The same as in lib/env.ts, which a test compares. */
@@ -25,9 +26,10 @@ export const isEventStream = (response) => String(response.getHeader("content-ty
 
 /**
  * Not a client that is still sending, or that reads slowly what is finished: those hold a connection, not the process.
- * Streams have a limit of their own.
+ * Streams have a limit of their own, and so have requests of MCP clients that are held while a person decides.
  */
-const isUnderWay = (response) => response.req.complete && !response.writableEnded && !isEventStream(response);
+const isUnderWay = (response) =>
+  response.req.complete && !response.writableEnded && !isEventStream(response) && !isHeld(response);
 
 /**
  * Answers 503 and says true when `max` of the open responses are being worked on. `open` holds this one too, whose
