@@ -41,8 +41,7 @@ const RATE_WINDOW_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86
 export async function dispatchCall(
   context: RunContext,
   agent: AgentWithTools,
-  call: CallRow,
-  { isBegun = false } = {},
+  { call, isBegun = false }: { call: CallRow; isBegun?: boolean },
 ): Promise<Waiting | null> {
   const { work, tools } = agent;
   const server = tools.servers.get(call.server);

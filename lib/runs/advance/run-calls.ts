@@ -24,7 +24,7 @@ export async function runCalls(
   const isStopping = () => signal.aborted || memory.failing;
   const dispatch = async (call: CallRow): Promise<Waiting | null> => {
     try {
-      return await dispatchCall(context, { work, tools: await tools() }, call);
+      return await dispatchCall(context, { work, tools: await tools() }, { call });
     } catch (error) {
       const away = isServerAway(error) ? await waitOrGiveUp(context, call, error.message) : null;
       if (!away) throw error;

@@ -54,7 +54,7 @@ async function send(context: RunContext, work: AgentAtWork, call: CallRow): Prom
   const isBegun = call.status === "executing" && call.epoch === memory.lease.epoch;
   try {
     const agent = (isBegun ? judgedWith.get(memory.snapshot) : undefined) ?? (await listFor(context, work, call));
-    return await dispatchCall(context, agent, call, { isBegun });
+    return await dispatchCall(context, agent, { call, isBegun });
   } catch (error) {
     const away = isServerAway(error) ? await waitOrGiveUp(context, call, error.message) : null;
     if (!away) throw error;

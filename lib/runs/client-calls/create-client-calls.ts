@@ -26,8 +26,8 @@ export function createClientCalls(deps: ClientDeps): ClientCalls & { flush(): Pr
   const read = async (tokenId: string, callId: string): Promise<Seen | null> => {
     const runId = runIdOfCall(callId);
     const run = runId === null ? null : await findOpenRun(deps.db, runId);
-    const isOwn = run?.snapshot.run.sessionId != null && run.snapshot.run.startedBy.id === tokenId;
-    return run && isOwn ? toSeen(run) : null;
+    const { sessionId = null, startedBy } = run?.snapshot.run ?? {};
+    return run && sessionId !== null && startedBy?.id === tokenId ? toSeen(run) : null;
   };
 
   /** Listens before it reads again, so that no end is missed. */
