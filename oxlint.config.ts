@@ -118,6 +118,8 @@ const web = [
   forbid("http and people never import runs.", RUNS),
   transitions,
 ];
+const doorMessage =
+  "The MCP server side asks for calls through ClientCalls; it judges, drives and records no run itself.";
 const outsideMessage = "tools and models talk to the outside; only use cases decide what is kept of it.";
 const outside = onlyFromLib(outsideMessage, [...PURE_PARTS, "tools/*", "models/*", "telemetry/**"]);
 const storeMessage = "Queries and transitions make one statement true; what is done with it is a use case's.";
@@ -157,6 +159,12 @@ export default {
   overrides: [
     kind(["lib/**"], ...below, useCases),
     kind(["lib/people/*.ts"], ...below, useCases, forbid(peopleMessage, RUNS, "@/lib/approvals/**")),
+    kind(
+      ["lib/proxy/**"],
+      ...below,
+      useCases,
+      forbid(doorMessage, "@/lib/runs/journal/**", "@/lib/runs/changes/**", "@/lib/runs/advance/dispatch-call"),
+    ),
     kind(["lib/runs/advance/dispatch-call.ts"], ...without(below, callTool), useCases),
     kind(STORE, ...without(below, prisma), store),
     pureKind(PURE, onlyFromLib(pureMessage, PURE_PARTS)),

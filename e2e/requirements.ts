@@ -309,7 +309,7 @@ export const REQUIREMENTS = {
   "proxy:pending":
     "A call that waits for a person is answered by what its client declared: a task, progress with the console's link, or a pending result that is no error; its outcome is fetched later, after a disconnect too.",
   "proxy:conformance":
-    "Through the gate, a conformant server stays one: every scored scenario that needs no input of the client passes in both requirement sets.",
+    "Through the gate, a conformant server stays one: every scored scenario passes in both requirement sets but those in which a server tells or asks the client something besides its answer.",
   "promise:8": "Every decision and state change is on a trail that verifies.",
   "promise:9": "What is not known, or cannot be judged, is asked or refused.",
   "config:profiles":

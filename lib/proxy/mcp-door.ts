@@ -96,6 +96,7 @@ export function createMcpDoor(options: McpDoorOptions): McpDoor {
     });
     options.countRequest(identity.caller.token.id);
     const body = message.method === "POST" ? parseJson(await readBody(message, MCP_BODY_BYTES_MAX)) : undefined;
+    if (body === NOT_JSON) return writeResponse(notJson(), reply);
     const door = doorOf(identity);
     const exchange = new Exchange(door.held, () => options.markHeld(reply));
     const left = new AbortController();
@@ -137,13 +138,22 @@ export function createMcpDoor(options: McpDoorOptions): McpDoor {
   };
 }
 
+const NOT_JSON = Symbol("not JSON");
+
 function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString("utf8")) as unknown;
   } catch {
-    throw new KimitsuError("invalid_request", "The body is not JSON.");
+    return NOT_JSON;
   }
 }
+
+/** In the protocol's own words, because the client is known by now. */
+const notJson = (): Response =>
+  Response.json(
+    { jsonrpc: "2.0", error: { code: -32_700, message: "Parse error: the body is not JSON." }, id: null },
+    { status: 400 },
+  );
 
 /** What the client says of itself, in either era. */
 function claimOf({ caller, profile }: Identity, body: unknown, message: IncomingMessage): ClientClaim {

@@ -19,6 +19,8 @@ export interface ClientBenchFacts {
   /** More fields of the profile's file, and of the server's. */
   profile?: string;
   server?: string;
+  /** Address of another server than the recording one. */
+  url?: string;
   /** 0: no worker in this process. */
   capacity?: number;
 }
@@ -42,7 +44,7 @@ export async function openClientBench(database: TestDatabase, facts: ClientBench
   onTestFinished(() => recorder.close());
   const serverName = `rec-${randomBytes(4).toString("hex")}`;
   const bench = await openRunBench(database, {
-    "servers/recorder.server.yaml": `name: ${serverName}\nurl: "${recorder.url}"\n${facts.server ?? ""}`,
+    "servers/recorder.server.yaml": `name: ${serverName}\nurl: "${facts.url ?? recorder.url}"\n${facts.server ?? ""}`,
     "profiles/coding.profile.yaml": `name: coding\nservers:\n  - path: servers/recorder.server.yaml\n    access:\n      allowlist:\n${facts.allowlist.replaceAll(/^/gm, "        ")}\n${facts.profile ?? ""}`,
   });
   const deps = await withWorker(bench.deps, database.url, facts.capacity ?? 8);
