@@ -21,6 +21,7 @@ const REASONS = {
   callTool: "Only dispatchCall calls a tool",
   telemetry: "it knows nobody",
   config: "config reads YAML",
+  door: "asks for calls through ClientCalls",
   outside: "only use cases decide what is kept",
   store: "make one statement true",
   useCases: "so they know none of them",
@@ -105,6 +106,16 @@ const FORBIDDEN: Case[] = [
     ["@/lib/cli/program", "useCases"],
     ["@/lib/runs/worker/run-loop", "useCases"],
   ]),
+  ...forAll(
+    ["lib/proxy/mcp-door.ts"],
+    [
+      ...BELOW,
+      ["@/lib/http/route", "useCases"],
+      ["@/lib/runs/worker/run-loop", "useCases"],
+      ["@/lib/runs/journal/commit", "door"],
+      ["@/lib/runs/changes/registry", "door"],
+    ],
+  ),
   ...forAll(["lib/runs/advance/dispatch-call.ts"], [...without(BELOW, "callTool"), ["@/lib/http/route", "useCases"]]),
   ...forAll(
     ["lib/people/create-user.ts"],
