@@ -191,6 +191,11 @@ export const REQUIREMENTS = {
     "A call to a tool of a toolset that is not loaded is answered with how to load it; it reaches neither the tool nor a reviewer, and is on the trail.",
   "toolsets:size":
     "With three tool servers and a hundred tools, what toolsets send of them on the first turn is at most a fifth of everything.",
+  "meta:size":
+    "In meta mode, what a client is sent of a hundred real tools on its first turn is at most a twentieth of everything.",
+  "meta:search": "In meta mode, a question in plain words finds the tool that it means among the first three.",
+  "meta:execute":
+    "In meta mode, arguments that do not fit a tool's schema are refused with every problem and the part of the schema that they break; nothing is sent.",
   "tools:drift":
     "A tool whose definition changed is shown beside the one that was trusted, with what differs, asks a person until it is trusted again, and is counted in the navigation.",
 
