@@ -290,6 +290,19 @@ export const REQUIREMENTS = {
   "promise:6": "A value marked secret stands in no row of the database, whatever tools and webhooks give back.",
   "secrets:spellings":
     "A known secret is taken out of results and errors in every spelling that SECURITY.md lists, and what is not found is named there.",
+  "hosting:shared":
+    "A tool server as a process runs once for all uses with the same params and credential, and never serves another.",
+  "hosting:died":
+    "A call that was given to a process which then ended is unknown, however the process ended; the next call gets a new process.",
+  "hosting:crash-loop":
+    "A process that ends again and again is started ever more seldom, and its server's state says why.",
+  "hosting:memory":
+    "A process that uses more memory than its limit, with all that it started, is ended, and what its call became of is unknown.",
+  "hosting:group": "A hosted process ends with everything that it started, and its folder is removed.",
+  "hosting:orphans": "When Kimitsu is killed, no hosted process outlives it by more than seconds.",
+  "hosting:secrets": "A hosted process gets secrets in its environment, in no message and in no argument.",
+  "hosting:stderr":
+    "What a hosted process writes to its standard error is in the log, line by line, without secrets and in bounds.",
   "servers:list-auth":
     "A server with `list_auth: none` is connected to and listed without its credential, which is only sent with a call that may be made.",
   "webhook:fixed-address":

@@ -5,7 +5,7 @@ import type { Actor } from "@/lib/people/rules/actor";
 import { LEASE_MS } from "@/lib/limits";
 import { advanceRun, type AdvanceOutcome } from "@/lib/runs/advance-run";
 import { openProjects } from "@/lib/projects/projects";
-import { createListKeeper } from "@/lib/tools/registry/keep-list";
+import { createEndKeeper, createListKeeper } from "@/lib/tools/registry/keep-list";
 import { watchQueue } from "@/lib/runs/queue-room";
 import type { Runtime } from "@/lib/runs/runtime";
 import { env } from "@/lib/env";
@@ -60,6 +60,7 @@ export async function openRunBench(
     allowHosts: LOOPBACK,
     stdio: null,
     onListChanged: createListKeeper({ db: database.db, now: clock.now, projects }),
+    onProgramEnded: createEndKeeper({ db: database.db, now: clock.now }),
   });
   const close = async () => {
     await pool.close();
