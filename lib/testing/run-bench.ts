@@ -45,7 +45,8 @@ export async function openRunBench(
   }
   const clock = new TestClock();
   const egress = createEgress({ allowHosts: LOOPBACK });
-  const deployment = { allowStdio: false, allowBypass: false };
+  const allowStdio = processEnv.KIMITSU_ALLOW_STDIO === "1";
+  const deployment = { allowStdio, allowBypass: false };
   const woken: string[] = [];
   const projects = await openProjects({
     root,
@@ -58,7 +59,7 @@ export async function openRunBench(
   });
   const pool = createToolPool({
     allowHosts: LOOPBACK,
-    stdio: null,
+    stdio: allowStdio ? { env: {} } : null,
     onListChanged: createListKeeper({ db: database.db, now: clock.now, projects }),
     onProgramEnded: createEndKeeper({ db: database.db, now: clock.now }),
   });

@@ -5,7 +5,7 @@ import { SecretRef } from "@/lib/config/secret-ref";
 import { testServer } from "@/lib/testing/hostile-servers/tool-server";
 import type { ToolServer } from "@/lib/tools/tool-server";
 
-const PROGRAM = path.resolve(process.cwd(), "lib/testing/hosted/program.mjs");
+export const PROGRAM = path.resolve(process.cwd(), "lib/testing/hosted/program.mjs");
 
 export interface HostedOptions {
   env?: Record<string, string>;
