@@ -33,7 +33,8 @@ const WATCH_SCRIPT = `read -r group || exit 0
 read -r word && exit 0
 kill -s TERM -- "-$group" 2>/dev/null
 sleep ${STOP_MS / 1000}
-kill -s KILL -- "-$group" 2>/dev/null`;
+kill -s KILL -- "-$group" 2>/dev/null
+rm -rf -- "$1"`;
 
 export class HostedProcess {
   readonly pid: number;
@@ -46,7 +47,7 @@ export class HostedProcess {
     private readonly folder: string,
   ) {
     this.pid = child.pid!;
-    this.ended = this.#follow(watchForOurEnd(this.pid));
+    this.ended = this.#follow(watchForOurEnd(this.pid, folder));
   }
 
   /** Throws `config_invalid` when the program cannot be started. */
@@ -128,9 +129,9 @@ function signal(target: number, name: NodeJS.Signals): void {
  * A program sees our end as the end of its input, and should end then. For one that does not, a shell waits for our end
  * too: nothing else survives SIGKILL of this process.
  */
-function watchForOurEnd(group: number): { release(): void } {
+function watchForOurEnd(group: number, folder: string): { release(): void } {
   if (!HAS_GROUPS) return { release: () => {} };
-  const watch: ChildProcess = spawn("/bin/sh", ["-c", WATCH_SCRIPT], {
+  const watch: ChildProcess = spawn("/bin/sh", ["-c", WATCH_SCRIPT, "sh", folder], {
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" } as unknown as NodeJS.ProcessEnv,
     stdio: ["pipe", "ignore", "ignore"],

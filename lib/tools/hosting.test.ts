@@ -175,12 +175,14 @@ describe("limits", () => {
   test("a program is kept for `idle`, and then ended", async () => {
     let now = 1_000;
     const pool = open({ now: () => now, idleCloseMs: 20 });
-    const server = hostedServer({ limits: { idle: "10m" } });
-    const pid = await ask<number>(pool, server, "pid");
+    const kept = await ask<number>(pool, hostedServer({ limits: { idle: "10m" } }), "pid");
+    const other = await ask<number>(pool, hostedServer(), "pid");
     now += 9 * 60_000;
-    expect(await ask<number>(pool, server, "pid")).toBe(pid);
-    now += 11 * 60_000;
-    await gone(pid);
+    // It is looked at after the one that is kept.
+    await gone(other);
+    expect(isRunning(kept)).toBe(true);
+    now += 2 * 60_000;
+    await gone(kept);
   });
 });
 
@@ -207,14 +209,20 @@ describe("what is left", () => {
   });
 
   test(
-    verifies("hosting:orphans", "after our own process was killed: neither the program nor what it started"),
+    verifies(
+      "hosting:orphans",
+      "after our own process was killed: neither the program, nor what it started, nor its folder",
+    ),
     async () => {
       const host = await startChildProgram("lib/testing/hosted/host.ts");
-      const { program, child } = JSON.parse(await host.nextLine()) as { program: number; child: number };
-      expect([isRunning(program), isRunning(child)]).toEqual([true, true]);
+      const { program, child, cwd } = JSON.parse(await host.nextLine()) as Record<"program" | "child", number> & {
+        cwd: string;
+      };
+      expect([isRunning(program), isRunning(child), existsSync(cwd)]).toEqual([true, true, true]);
       await host.stop("SIGKILL");
       await gone(program);
       await gone(child);
+      await until(async () => existsSync(cwd), { what: "the folder is removed", isDone: (exists) => !exists });
     },
   );
 });

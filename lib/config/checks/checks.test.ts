@@ -152,24 +152,6 @@ describe("servers", () => {
       "list_auth: a process (stdio) gets its secrets when it is started",
     );
   });
-
-  it("as processes have limits, which no other server has, and get secrets in their environment alone", () => {
-    const allowed = { deployment: { allowStdio: true, allowBypass: false } };
-    const process = (more: object) => ({ [SERVER]: { url: undefined, transport: "stdio", command: "crm", ...more } });
-    const limits = { memory_mb: 256, start_timeout: "2m", idle: "1h" };
-    const env = { REGION: "{{ params.region }}" };
-    expect(problems(process({ env, limits }), allowed)).toEqual([]);
-    expect(problems({ [SERVER]: { limits } }, allowed)).toEqual([
-      `${SERVER} limits: "limits" belongs to \`transport: stdio\`; remove it, or set the transport`,
-    ]);
-    expect(
-      problems(process({ env, limits: { memory_mb: 1, start_timeout: "1ms", idle: "soon" } }), allowed),
-    ).toHaveLength(3);
-    const secret = { token: { secret: true } };
-    expect(problems(process({ params: secret }), allowed)).toContainEqual(
-      `${SERVER} params.token: the secret param "token" never reaches the program; pass it in \`env\`: NAME: "{{ params.token }}"`,
-    );
-  });
 });
 
 describe("agents", () => {

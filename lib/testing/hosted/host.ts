@@ -6,10 +6,13 @@ import { callTool } from "@/lib/tools/call-tool";
 const pool = testPool({ stdio: { env: { PATH: process.env.PATH ?? "" } } });
 const server = hostedServer({ env: { STUBBORN: "1" } });
 
-async function ask(tool: string): Promise<number> {
+async function ask<T>(tool: string): Promise<T> {
   const outcome = await callTool(pool, server, { tool, arguments: {}, fingerprint: null, callId: "call_host" });
   if (outcome.kind !== "answered") throw outcome.error;
-  return Number(outcome.result.output);
+  return JSON.parse(outcome.result.output) as T;
 }
 
-console.log(JSON.stringify({ program: await ask("pid"), child: await ask("spawn") }));
+const program = await ask<number>("pid");
+const child = await ask<number>("spawn");
+const { cwd } = await ask<{ cwd: string }>("place");
+console.log(JSON.stringify({ program, child, cwd }));
