@@ -225,19 +225,24 @@ ${table(
 )}`;
 }
 
-export function describeTokens({ servers, everything, onDemand, oneLoaded }) {
-  const row = (title, { tools, bytes: size, tokens }) => [
+export function describeTokens({ servers, everything, onDemand, oneLoaded, clientTools, clientMeta }) {
+  const row = (title, { tools, bytes: size, tokens }, whole) => [
     title,
     format(tools),
     format(size),
     format(tokens),
-    `${format((100 * tokens) / everything.tokens, 1)} %`,
+    `${format((100 * tokens) / whole.tokens, 1)} %`,
   ];
+  const head = ["", "tools", "bytes", "tokens", "share"];
   return `## Tokens of tools on the first turn
 
 The public tool servers ${servers.join(", ")}; what the provider is sent under \`tools\`, counted as o200k.
 
-${table(["", "tools", "bytes", "tokens", "share"], [row("everything loaded", everything), row("toolsets, none loaded", onDemand), row("toolsets, one loaded from the start", oneLoaded)])}`;
+${table(head, [row("everything loaded", everything, everything), row("toolsets, none loaded", onDemand, everything), row("toolsets, one loaded from the start", oneLoaded, everything)])}
+
+The same servers behind a profile; what an MCP client gets as \`tools\` of \`tools/list\` (the goal for \`meta\` is at most 5 %).
+
+${table(head, [row("mode tools", clientTools, clientTools), row("mode meta", clientMeta, clientTools)])}`;
 }
 
 export function describeTraces({ spansPerCycle, nanosecondsOff, offMs, onMs }) {

@@ -7,6 +7,7 @@ import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
 import { startRun } from "@/lib/runs/start-run";
 import { processVariables } from "@/lib/env";
 import { createId } from "@/lib/ids";
+import { describeMetaTools } from "@/lib/proxy/meta/meta-tools";
 import { chatAnswer, startChatServer } from "@/lib/testing/provider-servers/chat-server";
 import { advance, ACT_PROJECT, openKimitsu } from "./kimitsu-runtime";
 import { remoteModel } from "./growth-projects";
@@ -71,9 +72,32 @@ async function readFirstTurn(url: string, toolsets: string[] | null): Promise<un
   return (request.body.tools ?? []) as unknown[];
 }
 
+interface ProviderTool {
+  function: { name: string; description?: string; parameters: unknown };
+}
+
+/** The same tools as an MCP client lists them, in both modes of a profile. */
+function listForClients(everything: ProviderTool[], servers: string[]) {
+  const clientTools = everything.map(({ function: { name, description, parameters } }) => ({
+    name: name.replace(/^mcp__/, ""),
+    description,
+    inputSchema: parameters,
+  }));
+  return { clientTools, clientMeta: describeMetaTools(servers) };
+}
+
 const url = processVariables().DATABASE_URL ?? "";
 const everything = await readFirstTurn(url, null);
 const onDemand = await readFirstTurn(url, []);
 const oneLoaded = await readFirstTurn(url, ["code"]);
-console.log(JSON.stringify({ servers: SERVERS.map(({ name }) => name), everything, onDemand, oneLoaded }));
+const servers = SERVERS.map(({ name }) => name);
+console.log(
+  JSON.stringify({
+    servers,
+    everything,
+    onDemand,
+    oneLoaded,
+    ...listForClients(everything as ProviderTool[], servers),
+  }),
+);
 process.exit(0);

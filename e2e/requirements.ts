@@ -191,6 +191,11 @@ export const REQUIREMENTS = {
     "A call to a tool of a toolset that is not loaded is answered with how to load it; it reaches neither the tool nor a reviewer, and is on the trail.",
   "toolsets:size":
     "With three tool servers and a hundred tools, what toolsets send of them on the first turn is at most a fifth of everything.",
+  "meta:size":
+    "In meta mode, what a client is sent of a hundred real tools on its first turn is at most a twentieth of everything.",
+  "meta:search": "In meta mode, a question in plain words finds the tool that it means among the first three.",
+  "meta:execute":
+    "In meta mode, arguments that do not fit a tool's schema are refused with every problem and the part of the schema that they break; nothing is sent.",
   "tools:drift":
     "A tool whose definition changed is shown beside the one that was trusted, with what differs, asks a person until it is trusted again, and is counted in the navigation.",
 
@@ -285,6 +290,19 @@ export const REQUIREMENTS = {
   "promise:6": "A value marked secret stands in no row of the database, whatever tools and webhooks give back.",
   "secrets:spellings":
     "A known secret is taken out of results and errors in every spelling that SECURITY.md lists, and what is not found is named there.",
+  "hosting:shared":
+    "A tool server as a process runs once for all uses with the same params and credential, and never serves another.",
+  "hosting:died":
+    "A call that was given to a process which then ended is unknown, however the process ended; the next call gets a new process.",
+  "hosting:crash-loop":
+    "A process that ends again and again is started ever more seldom, and its server's state says why.",
+  "hosting:memory":
+    "A process that uses more memory than its limit, with all that it started, is ended, and what its call became of is unknown.",
+  "hosting:group": "A hosted process ends with everything that it started, and its folder is removed.",
+  "hosting:orphans": "When Kimitsu is killed, no hosted process outlives it by more than seconds.",
+  "hosting:secrets": "A hosted process gets secrets in its environment, in no message and in no argument.",
+  "hosting:stderr":
+    "What a hosted process writes to its standard error is in the log, line by line, without secrets and in bounds.",
   "servers:list-auth":
     "A server with `list_auth: none` is connected to and listed without its credential, which is only sent with a call that may be made.",
   "webhook:fixed-address":

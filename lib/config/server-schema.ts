@@ -66,6 +66,23 @@ const serverParamSchema = z
   })
   .describe("One param of the server");
 
+const processLimitsSchema = z
+  .strictObject({
+    memory_mb: z
+      .int()
+      .min(16)
+      .max(1_048_576)
+      .default(1_024)
+      .describe("Most memory of the program and all that it starts, in megabytes; over it, all of them are ended"),
+    start_timeout: durationSchema({ minMs: 1_000, maxMs: 600_000 })
+      .prefault("30s")
+      .describe("Longest time from its start to its first answer, such as `2m`; `30s` if absent"),
+    idle: durationSchema({ minMs: 1_000 })
+      .prefault("5m")
+      .describe("How long it is kept without a call, such as `1h`; `5m` if absent"),
+  })
+  .describe("What the program may use; only with `transport: stdio`");
+
 /** The fields of a tool server; what belongs to which transport is checked in `checks/check-servers.ts`. */
 export const serverSchema = z
   .strictObject({
@@ -86,6 +103,7 @@ export const serverSchema = z
       .describe(
         "Environment of the program, which sees nothing else; values may be `{{ params.NAME }}`; only with `transport: stdio`",
       ),
+    limits: processLimitsSchema.optional(),
     auth: authSchema.optional(),
     list_auth: z
       .enum(["auth", "none"])
@@ -136,6 +154,10 @@ export const serverSchema = z
   .describe("A tool server: where it is, how to authenticate, which params it takes");
 
 export type Server = z.infer<typeof serverSchema>;
+
+export function processLimitsOf({ limits }: Pick<Server, "limits">): NonNullable<Server["limits"]> {
+  return limits ?? processLimitsSchema.parse({});
+}
 
 export const serversSchema = z
   .strictObject({

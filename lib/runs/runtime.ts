@@ -5,7 +5,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import type { RunDeps } from "@/lib/runs/advance/run-deps";
 import type { StartDeps } from "@/lib/runs/start-run";
-import { createListKeeper } from "@/lib/tools/registry/keep-list";
+import { createEndKeeper, createListKeeper, logProgramLine } from "@/lib/tools/registry/keep-list";
 import { openProjects } from "@/lib/projects/projects";
 import { watchQueue } from "@/lib/runs/queue-room";
 import { env, processVariables } from "@/lib/env";
@@ -42,6 +42,8 @@ export async function openRuntime({ wake, workerSlot }: Pick<Runtime, "wake" | "
     allowHosts: env.KIMITSU_ALLOW_HOSTS,
     stdio: env.KIMITSU_ALLOW_STDIO ? { env: { PATH: processVariables().PATH ?? "" } } : null,
     onListChanged: createListKeeper({ db: db(), now, projects }),
+    onProgramEnded: createEndKeeper({ db: db(), now }),
+    onStderr: logProgramLine,
   });
   const runtime: Runtime = {
     db: db(),

@@ -5,7 +5,7 @@ import type { Actor } from "@/lib/people/rules/actor";
 import { LEASE_MS } from "@/lib/limits";
 import { advanceRun, type AdvanceOutcome } from "@/lib/runs/advance-run";
 import { openProjects } from "@/lib/projects/projects";
-import { createListKeeper } from "@/lib/tools/registry/keep-list";
+import { createEndKeeper, createListKeeper } from "@/lib/tools/registry/keep-list";
 import { watchQueue } from "@/lib/runs/queue-room";
 import type { Runtime } from "@/lib/runs/runtime";
 import { env } from "@/lib/env";
@@ -45,7 +45,8 @@ export async function openRunBench(
   }
   const clock = new TestClock();
   const egress = createEgress({ allowHosts: LOOPBACK });
-  const deployment = { allowStdio: false, allowBypass: false };
+  const allowStdio = processEnv.KIMITSU_ALLOW_STDIO === "1";
+  const deployment = { allowStdio, allowBypass: false };
   const woken: string[] = [];
   const projects = await openProjects({
     root,
@@ -58,8 +59,9 @@ export async function openRunBench(
   });
   const pool = createToolPool({
     allowHosts: LOOPBACK,
-    stdio: null,
+    stdio: allowStdio ? { env: {} } : null,
     onListChanged: createListKeeper({ db: database.db, now: clock.now, projects }),
+    onProgramEnded: createEndKeeper({ db: database.db, now: clock.now }),
   });
   const close = async () => {
     await pool.close();

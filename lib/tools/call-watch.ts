@@ -10,6 +10,11 @@ export class AnswerMissing extends Error {
   override readonly name = "AnswerMissing";
 }
 
+/** The process of the server has ended, which proves nothing about a call that it was given. */
+export class ServerEnded extends Error {
+  override readonly name = "ServerEnded";
+}
+
 /** An answer that was read completely is delivered within this time; otherwise it was not an answer to this call. */
 const SETTLE_MS = 100;
 
@@ -71,6 +76,10 @@ export class CallWatch {
   }
 
   exceeded(error: LimitExceeded): void {
+    this.#fail(error);
+  }
+
+  serverEnded(error: ServerEnded): void {
     this.#fail(error);
   }
 

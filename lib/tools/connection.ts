@@ -1,7 +1,10 @@
 /** One connection to one server with one credential: its client, its list of tools, and how long it is kept. */
 import { Client, SdkHttpError, type StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import { processLimitsOf } from "@/lib/config/server-schema";
 import { KimitsuError } from "@/lib/errors";
 import { fetchToolList, type ToolList } from "./list-tools";
+import { ServerEnded } from "./call-watch";
+import type { ProcessEnd } from "./hosted-process";
 import { openTransport, type TransportKind, type TransportOptions } from "./open-transport";
 import { CONNECT_TIMEOUT_MS, PING_AFTER_MS } from "./tool-limits";
 import { isForCallsAlone, matchSecrets, type ToolServer } from "./tool-server";
@@ -23,10 +26,14 @@ interface Opening {
   options: Omit<TransportOptions, "onExceeded">;
   hooks: ConnectionHooks;
   signal: AbortSignal;
+  /** True: it is not asked for the newest revision of the protocol. */
+  isOld: boolean;
 }
 
 export class Connection {
   readonly server: ToolServer;
+  /** It was not asked for the newest revision of the protocol, and need not be the next time. */
+  readonly isOld: boolean;
   private readonly hooks: ConnectionHooks;
   /** Calls and lists in progress. */
   users = 0;
@@ -46,22 +53,25 @@ export class Connection {
   private constructor(
     readonly client: Client,
     private readonly transport: Transport,
-    { server, hooks }: Opening,
+    { server, hooks, isOld }: Opening,
   ) {
     this.server = server;
     this.hooks = hooks;
+    this.isOld = isOld;
     this.lastUsedAt = hooks.now();
   }
 
   /**
    * Throws the error of the last transport tried. With `http`, a server that does not know Streamable HTTP is tried
-   * with HTTP+SSE.
+   * with HTTP+SSE. A program that ended when it was asked for the newest revision is started once more without asking.
    */
   static async open(opening: Opening): Promise<Connection> {
     const kind = kindOf(opening.server);
     try {
       return await Connection.create(kind, opening);
     } catch (error) {
+      if (error instanceof ServerEnded && !isOld(kind, opening))
+        return Connection.create(kind, { ...opening, isOld: true });
       if (kind !== "http" || !isOtherTransport(error)) throw error;
       return Connection.create("sse", opening).catch((second: unknown) => {
         // For a server that speaks neither, its first error is more useful.
@@ -72,12 +82,12 @@ export class Connection {
 
   static async create(kind: TransportKind, opening: Opening): Promise<Connection> {
     const { server, options, signal } = opening;
-    const isOld = kind === "sse" || server.definition.params_transport === "config";
     let connection: Connection | null = null;
+    let end: ProcessEnd | null = null;
     const client = new Client(CLIENT_INFO, {
       // Nothing is declared: a server that asks for sampling, elicitation or roots gets "method not found".
       capabilities: {},
-      versionNegotiation: { mode: isOld ? "legacy" : "auto" },
+      versionNegotiation: { mode: isOld(kind, opening) ? "legacy" : "auto" },
       inputRequired: { autoFulfill: false },
       listChanged: {
         tools: {
@@ -91,14 +101,24 @@ export class Connection {
     const transport = await openTransport(kind, server, {
       ...options,
       onExceeded: () => (connection ? connection.break() : giveUp()),
+      hosting: {
+        ...options.hosting,
+        onEnded: (ended) => {
+          end = ended;
+          // An older program may end at a request that it does not know; that counts for nothing yet.
+          if (connection || isOld(kind, opening)) options.hosting.onEnded(ended);
+        },
+      },
     });
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
+    // A program may have to be fetched before it can answer.
+    const timeoutMs = kind === "stdio" ? processLimitsOf(server.definition).start_timeout : CONNECT_TIMEOUT_MS;
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      await untilAborted(client.connect(transport, { timeout: CONNECT_TIMEOUT_MS, signal: deadline }), deadline);
+      await untilAborted(client.connect(transport, { timeout: timeoutMs, signal: deadline }), deadline);
     } catch (error) {
       giveUp();
       void transport.close().catch(() => {});
-      throw error;
+      throw describeEnd(end) ?? error;
     }
     connection = new Connection(client, transport, opening);
     client.onclose = () => connection!.retire();
@@ -210,6 +230,15 @@ export class Connection {
  * that one call says nothing about others that wait on the same stream.
  */
 const isGivenUp = ({ name }: Error): boolean => name === "AbortError" || name === "TimeoutError";
+
+function isOld(kind: TransportKind, { isOld, server }: Opening): boolean {
+  return isOld || kind === "sse" || server.definition.params_transport === "config";
+}
+
+/** The end of its program explains more than the connection that it closed. */
+function describeEnd(end: ProcessEnd | null): ServerEnded | null {
+  return end === null || end.isExpected ? null : new ServerEnded(end.reason);
+}
 
 function kindOf({ definition }: ToolServer): TransportKind {
   if (definition.url === undefined && definition.transport === "http") return "builtin";

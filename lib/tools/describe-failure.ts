@@ -6,6 +6,8 @@ import { SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/clie
 import type { SecretMatcher } from "@/lib/text/secret-matcher";
 import { cleanText } from "@/lib/text/tool-text";
 import { KimitsuError } from "@/lib/errors";
+import { ServerEnded } from "./call-watch";
+import { RestartDelayed } from "./restart-gate";
 import { hideSecrets } from "./tool-server";
 
 const MESSAGE_LENGTH_MAX = 500;
@@ -40,6 +42,7 @@ export function listCauses(error: unknown): unknown[] {
 export function isPassing(error: unknown): boolean {
   return listCauses(error).some((cause) => {
     if (cause instanceof KimitsuError) return false;
+    if (cause instanceof ServerEnded || cause instanceof RestartDelayed) return true;
     if (cause instanceof SdkHttpError) return PASSING_STATUS.has(cause.data.status ?? 0);
     if (
       cause instanceof SdkError &&

@@ -7,13 +7,16 @@ import {
   type TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import { revealSecrets } from "@/lib/config/secret-ref";
+import { processLimitsOf } from "@/lib/config/server-schema";
 import { KimitsuError } from "@/lib/errors";
 import { callContext, sendContext } from "./call-watch";
 import type { Egress } from "./egress";
+import type { ProcessEnd } from "./hosted-process";
 import type { BodyLimits } from "./limit-body";
+import type { MemoryWatch } from "./memory-watch";
 import { createServerFetch } from "./server-fetch";
 import { StdioTransport } from "./stdio-transport";
-import { revealParams, type ToolServer } from "./tool-server";
+import { matchSecretLines, revealParams, type ToolServer } from "./tool-server";
 
 /** Under this key of `_meta` a server finds its params. */
 export const PARAMS_META_KEY = "dev.kimitsu/params";
@@ -26,6 +29,13 @@ export interface TransportOptions {
    * Null: tool servers as processes are not allowed. `env` is all that such a process sees besides its own variables.
    */
   stdio: { env: Readonly<Record<string, string>> } | null;
+  /** What the pool wants to know of the process of a server. */
+  hosting: {
+    memory: MemoryWatch;
+    now: () => number;
+    onStderr: (line: string) => void;
+    onEnded: (end: ProcessEnd & { livedMs: number }) => void;
+  };
   /** Opens a server that runs inside this process. */
   openBuiltin: ((server: ToolServer, params: Record<string, unknown>) => Promise<Transport>) | null;
   limits: BodyLimits;
@@ -75,7 +85,7 @@ async function createTransport(kind: TransportKind, server: ToolServer, options:
   });
 }
 
-function createStdio(server: ToolServer, { stdio, limits }: TransportOptions): Transport {
+function createStdio(server: ToolServer, { stdio, hosting, limits }: TransportOptions): Transport {
   const { name, command, args = [] } = server.definition;
   if (!stdio)
     throw new KimitsuError(
@@ -84,7 +94,13 @@ function createStdio(server: ToolServer, { stdio, limits }: TransportOptions): T
     );
   if (command === undefined) throw new KimitsuError("config_invalid", `Server ${name} has no command.`);
   const env = revealSecrets(server.resolved.env, server.secrets) as Record<string, string>;
-  return new StdioTransport({ command, args, env: { ...stdio.env, ...env }, limits });
+  return new StdioTransport({
+    program: { command, args, env: { ...stdio.env, ...env } },
+    memory: { watch: hosting.memory, limitBytes: processLimitsOf(server.definition).memory_mb * 1024 * 1024 },
+    stderr: { matcher: () => matchSecretLines(server), onLine: hosting.onStderr, now: hosting.now },
+    limits,
+    onEnded: hosting.onEnded,
+  });
 }
 
 /**

@@ -1,30 +1,35 @@
 /**
- * A tool server as a process: JSON lines over its standard input and output. No shell, and only the environment
- * variables that are given. Differs from the SDK's own transport in exactly that, and in limiting what the program
- * writes.
+ * A tool server as a process: JSON lines over its standard input and output. Differs from the SDK's own transport in how
+ * the process is hosted, in limiting what it writes, and in what it says about calls when the process ends.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { sendContext } from "./call-watch";
+import { type CallWatch, sendContext, ServerEnded } from "./call-watch";
+import { HostedProcess, type HostedProgram, type ProcessEnd } from "./hosted-process";
 import { type BodyLimits, createBodyGuard, type LimitExceeded } from "./limit-body";
+import type { MemoryWatch } from "./memory-watch";
+import { readStderr, type StderrOptions } from "./read-stderr";
 
 export interface StdioOptions {
-  command: string;
-  args: readonly string[];
-  env: Readonly<Record<string, string>>;
+  program: HostedProgram;
+  memory: { watch: MemoryWatch; limitBytes: number };
+  stderr: StderrOptions;
   limits: BodyLimits;
+  /** Called once, before anything else learns of the end. `livedMs` counts from the start. */
+  onEnded: (end: ProcessEnd & { livedMs: number }) => void;
 }
 
-const STOP_MS = 2_000;
 const NEWLINE = 0x0a;
+const MEGABYTE = 1024 * 1024;
 
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
-  #child: ChildProcessWithoutNullStreams | null = null;
+  #process: HostedProcess | null = null;
   #line: Buffer[] = [];
   #guard;
+  /** Calls that were sent and are not over. */
+  readonly #calls = new Set<CallWatch>();
 
   constructor(private readonly options: StdioOptions) {
     this.#guard = createBodyGuard(options.limits, "json");
@@ -32,55 +37,54 @@ export class StdioTransport implements Transport {
 
   /** By these two the SDK recognises a process, which may not answer requests that it does not know. */
   get pid(): number | null {
-    return this.#child?.pid ?? null;
+    return this.#process?.pid ?? null;
   }
   get stderr(): null {
     return null;
   }
 
-  start(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { command, args, env } = this.options;
-      const child = spawn(command, [...args], {
-        env: { ...env } as unknown as NodeJS.ProcessEnv,
-        shell: false,
-        stdio: ["pipe", "pipe", "pipe"],
-        windowsHide: true,
-      });
-      this.#child = child;
-      child.once("spawn", resolve).once("error", (error) => {
-        reject(error);
-        this.onerror?.(error);
-      });
-      child.once("close", () => {
-        this.#child = null;
-        this.onclose?.();
-      });
-      child.stdin.on("error", (error) => this.onerror?.(error));
-      child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
-      // A full pipe that nobody reads would block the program.
-      child.stderr.resume();
+  async start(): Promise<void> {
+    const { program, memory, stderr } = this.options;
+    const startedAt = stderr.now();
+    const hosted = await HostedProcess.start(program);
+    this.#process = hosted;
+    hosted.child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
+    readStderr(hosted.child.stderr, stderr);
+    const { limitBytes } = memory;
+    const unwatch = memory.watch.watch(hosted.pid, limitBytes, (bytes) =>
+      hosted.kill(
+        `its program used ${Math.ceil(bytes / MEGABYTE)} MB of memory, its limit is ${Math.floor(limitBytes / MEGABYTE)} MB, and it was ended`,
+      ),
+    );
+    void hosted.ended.then((end) => {
+      unwatch();
+      this.#finish(end, stderr.now() - startedAt);
     });
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const stdin = this.#child?.stdin;
-    if (!stdin?.writable) throw new Error("The program of the tool server has ended.");
-    sendContext.getStore()?.markSent();
+    const stdin = this.#process?.child.stdin;
+    if (!stdin?.writable) throw new ServerEnded("the program of the tool server has ended");
+    const call = sendContext.getStore();
+    call?.markSent();
+    if (call) {
+      this.#calls.add(call);
+      call.signal.addEventListener("abort", () => this.#calls.delete(call), { once: true });
+    }
     await new Promise<void>((resolve, reject) =>
       stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve())),
     );
   }
 
   async close(): Promise<void> {
-    const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once("close", resolve));
-    child.stdin.end();
-    child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
-    await ended;
-    clearTimeout(timer);
+    await this.#process?.end();
+  }
+
+  #finish(end: ProcessEnd, livedMs: number): void {
+    this.#process = null;
+    this.options.onEnded({ ...end, livedMs });
+    for (const call of this.#calls) call.serverEnded(new ServerEnded(end.reason));
+    this.onclose?.();
   }
 
   #read(chunk: Buffer): void {
@@ -98,6 +102,7 @@ export class StdioTransport implements Transport {
       this.#line.push(rest);
     } catch (error) {
       this.#line = [];
+      for (const call of this.#calls) call.exceeded(error as LimitExceeded);
       this.onerror?.(error as LimitExceeded);
       void this.close();
     }

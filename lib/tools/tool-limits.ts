@@ -37,3 +37,23 @@ export const VERIFY_LIST_AGE_MAX_MS = 10_000;
 
 /** Time for checking one value against an untrusted schema; patterns can be made to take forever. */
 export const SCHEMA_CHECK_MS = 250;
+
+/** How long a program has to end when it is asked to, before it is made to. */
+export const STOP_MS = 2_000;
+/** How often the memory of hosted programs is looked at. Lower costs a read of every process more often. */
+export const MEMORY_LOOK_INTERVAL_MS = 1_000;
+
+/**
+ * A program that ended is started again at once; if it ends again soon, after this pause, which doubles each time up to
+ * the longest. One that lived for `STABLE_AFTER_MS` begins anew.
+ */
+export const RESTART_DELAY_MS = 1_000;
+export const RESTART_DELAY_MAX_MS = 60_000;
+export const STABLE_AFTER_MS = 60_000;
+
+/** Of what a program writes to its standard error: lines within a window, and the length of a line, in the log. */
+export const STDERR_LINES_MAX = 100;
+export const STDERR_WINDOW_MS = 10_000;
+export const STDERR_LINE_LENGTH_MAX = 500;
+/** Longer lines are not logged at all: they are not held in memory, and a secret at the cut would not be recognised. */
+export const STDERR_LINE_BYTES_MAX = 16 * 1024;

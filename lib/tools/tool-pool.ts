@@ -10,7 +10,9 @@ import { describeFailure, findRefusal, isPassing } from "./describe-failure";
 import { createEgress } from "./egress";
 import type { BodyLimits } from "./limit-body";
 import type { ToolList } from "./list-tools";
+import { createMemoryWatch } from "./memory-watch";
 import type { TransportOptions } from "./open-transport";
+import { createRestartGate, RestartDelayed } from "./restart-gate";
 import { BODY_LIMITS, CONNECT_BACKOFF_MS, CONNECT_TRIES, IDLE_CLOSE_MS } from "./tool-limits";
 import { connectionKey, matchSecrets, toListed, type ToolServer } from "./tool-server";
 import { untilAborted } from "./until-aborted";
@@ -24,7 +26,12 @@ export interface ToolPoolOptions {
   openBuiltin?: TransportOptions["openBuiltin"];
   /** Called after a server has announced a change and the new list was read. */
   onListChanged?: (server: string, list: ToolList) => void;
+  /** Called when the program of a server ended although nobody closed it, with the reason. */
+  onProgramEnded?: (server: string, reason: string) => void;
+  /** Called for each line that the program of a server writes to its standard error, without secrets. */
+  onStderr?: (server: string, line: string) => void;
   limits?: Partial<BodyLimits>;
+  memoryLookIntervalMs?: number;
   idleCloseMs?: number;
   connectBackoffMs?: number;
   now?: () => number;
@@ -62,6 +69,10 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
   const open = new Map<string, Promise<Connection>>();
   const watchers = new Set<(server: string) => void>();
   const ended = new AbortController();
+  const gate = createRestartGate(now);
+  /** Programs that end when they are asked for the newest revision of the protocol. */
+  const oldPrograms = new Set<string>();
+  const memory = createMemoryWatch(options.memoryLookIntervalMs);
   const transportOptions = {
     egress,
     stdio: options.stdio,
@@ -75,23 +86,47 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
   async function closeIdle(): Promise<void> {
     for (const [id, pending] of open) {
       const connection = await pending.catch(() => null);
-      if (!connection || connection.users > 0 || now() - connection.lastUsedAt < idleCloseMs) continue;
+      const idleMs = connection?.server.definition.limits?.idle ?? idleCloseMs;
+      if (!connection || connection.users > 0 || now() - connection.lastUsedAt < idleMs) continue;
       if (open.get(id) === pending) open.delete(id);
       await connection.close();
     }
   }
 
-  function openConnection(server: ToolServer): Promise<Connection> {
+  function hostingOf(id: string, name: string): TransportOptions["hosting"] {
+    return {
+      memory,
+      now,
+      onStderr: (line) => options.onStderr?.(name, line),
+      onEnded: ({ isExpected, ...end }) => {
+        if (isExpected) return;
+        gate.ended(id, end);
+        options.onProgramEnded?.(name, end.reason);
+      },
+    };
+  }
+
+  function openConnection(server: ToolServer, id: string): Promise<Connection> {
+    const { name } = server.definition;
     const onListChanged = (list: ToolList) => {
-      options.onListChanged?.(server.definition.name, list);
-      for (const watcher of watchers) watcher(server.definition.name);
+      options.onListChanged?.(name, list);
+      for (const watcher of watchers) watcher(name);
     };
     const hooks = { now, onListChanged };
-    return tryThrice(
-      () => Connection.open({ server, options: transportOptions, hooks, signal: ended.signal }),
-      connectBackoffMs,
-      ended.signal,
-    );
+    const opening = () => ({
+      server,
+      options: { ...transportOptions, hosting: hostingOf(id, name) },
+      hooks,
+      signal: ended.signal,
+      isOld: oldPrograms.has(id),
+    });
+    const attempt = async () => {
+      gate.check(id);
+      const connection = await Connection.open(opening());
+      if (connection.isOld) oldPrograms.add(id);
+      return connection;
+    };
+    return tryThrice(attempt, connectBackoffMs, ended.signal);
   }
 
   /**
@@ -101,7 +136,7 @@ export function createToolPool(options: ToolPoolOptions): ToolPool {
     ended.signal.throwIfAborted();
     const id = connectionKey(server, key);
     for (let attempt = 1; attempt <= CONNECT_TRIES; attempt += 1) {
-      const pending = open.get(id) ?? openConnection(server);
+      const pending = open.get(id) ?? openConnection(server, id);
       open.set(id, pending);
       const connection = await untilAborted(pending, signal).catch((error: unknown) => {
         if (!signal.aborted && open.get(id) === pending) open.delete(id);
@@ -178,7 +213,8 @@ async function tryThrice<T>(work: () => Promise<T>, backoffMs: number, signal: A
     try {
       return await work();
     } catch (error) {
-      if (attempt >= CONNECT_TRIES || !isPassing(error) || findRefusal(error) !== null) throw error;
+      const isFinal = !isPassing(error) || findRefusal(error) !== null || error instanceof RestartDelayed;
+      if (attempt >= CONNECT_TRIES || isFinal) throw error;
       await sleep(backoffMs * 2 ** (attempt - 1), undefined, { signal });
     }
   }

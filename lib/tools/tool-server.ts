@@ -34,9 +34,13 @@ export function toListed(server: ToolServer): ToolServer {
   return { ...server, resolved: { ...server.resolved, params, auth: null } };
 }
 
-/** The params that the server gets. The one that goes into the header goes nowhere else. */
-export function revealParams({ resolved, secrets }: ToolServer): Record<string, unknown> {
-  const sent = Object.entries(resolved.params).filter(([, param]) => !param.headerOnly);
+/**
+ * The params that the server gets. The one that goes into the header goes nowhere else, and a process gets secrets in its
+ * environment alone.
+ */
+export function revealParams({ definition, resolved, secrets }: ToolServer): Record<string, unknown> {
+  const isProcess = definition.transport === "stdio";
+  const sent = Object.entries(resolved.params).filter(([, param]) => !param.headerOnly && !(isProcess && param.secret));
   return Object.fromEntries(sent.map(([name, param]) => [name, revealSecrets(param.value, secrets)]));
 }
 
@@ -45,7 +49,7 @@ export function revealParams({ resolved, secrets }: ToolServer): Record<string, 
  * logged.
  */
 export function connectionKey(server: ToolServer, key: KeyObject): string {
-  const { name, url, transport, params_transport: paramsTransport, command, args, auth } = server.definition;
+  const { name, url, transport, params_transport: paramsTransport, command, args, limits, auth } = server.definition;
   const { resolved, secrets } = server;
   const params = Object.fromEntries(
     Object.entries(resolved.params).map(([name, param]) => [name, revealSecrets(param.value, secrets)]),
@@ -57,6 +61,7 @@ export function connectionKey(server: ToolServer, key: KeyObject): string {
     paramsTransport,
     command,
     args,
+    limits,
     params,
     header: auth?.header ?? null,
     credential: resolved.auth?.value.reveal(secrets) ?? null,
@@ -69,13 +74,32 @@ export function connectionKey(server: ToolServer, key: KeyObject): string {
  * Finds in text every secret of the server and every other known one, for errors and results. Never throws: a secret
  * that cannot be read cannot be leaked.
  */
-export function matchSecrets({ resolved, secrets, others }: ToolServer): SecretMatcher {
+export function matchSecrets(server: ToolServer): SecretMatcher {
+  return joinOthers(server, listValues(server));
+}
+
+/** For text that arrives line by line: also finds each line of a secret that has several. */
+export function matchSecretLines(server: ToolServer): SecretMatcher {
+  const values = listValues(server);
+  const lines = values.flatMap((value) => value.split(/\r?\n/)).filter((line) => line.length >= SECRET_LINE_LENGTH_MIN);
+  return joinOthers(server, [...values, ...lines]);
+}
+
+/** Shorter lines, such as an empty one or a bracket, occur everywhere. */
+const SECRET_LINE_LENGTH_MIN = 12;
+
+function joinOthers({ others }: ToolServer, values: readonly string[]): SecretMatcher {
+  const own = createSecretMatcher(values);
+  return others ? joinMatchers(own, others()) : own;
+}
+
+function listValues({ resolved, secrets }: ToolServer): string[] {
   const refs = [
     ...Object.values(resolved.params).flatMap((param) => listSecrets(param.value)),
     ...(resolved.auth ? [resolved.auth.value] : []),
     ...Object.values(resolved.env).filter(isSecret),
   ];
-  const values = refs.flatMap((ref) => {
+  return refs.flatMap((ref) => {
     try {
       const value = ref.reveal(secrets);
       return [value, value.replace(/^(bearer|basic|token) +/i, "")];
@@ -83,8 +107,6 @@ export function matchSecrets({ resolved, secrets, others }: ToolServer): SecretM
       return [];
     }
   });
-  const own = createSecretMatcher(values);
-  return others ? joinMatchers(own, others()) : own;
 }
 
 export function hideSecrets(matcher: SecretMatcher, text: string): string {

@@ -71,7 +71,7 @@ function checkTransport(draft: Draft, { source, base, definition }: LoadedServer
       report(draft, source, base, 'the field "url" is missing', {
         hint: "give the address of the MCP server, such as https://mcp.internal/wiki",
       });
-    for (const field of ["command", "args", "env"] as const) {
+    for (const field of ["command", "args", "env", "limits"] as const) {
       if (definition[field] !== undefined)
         report(draft, source, at(field), `"${field}" belongs to \`transport: stdio\``, {
           hint: "remove it, or set the transport",
@@ -94,11 +94,27 @@ function checkTransport(draft: Draft, { source, base, definition }: LoadedServer
       hint: "remove it",
       part: "key",
     });
+  checkSecretParams(draft, { source, base, definition });
   if (definition.auth !== undefined)
     report(draft, source, at("auth"), '"auth" has no meaning with `transport: stdio`', {
       hint: "pass the secret in `env`",
       part: "key",
     });
+}
+
+/** A process gets secrets in its environment alone, so that one which `env` does not use would never reach it. */
+function checkSecretParams(
+  draft: Draft,
+  { source, base, definition }: Pick<LoadedServer, "source" | "base" | "definition">,
+) {
+  const used = new Set(parseTemplates(definition.env ?? {}, ["params"]).references.map(({ path }) => path[0]));
+  for (const [name, { secret }] of Object.entries(definition.params)) {
+    if (!secret || used.has(name) || isUnknown(draft, source.file, ...base, "env")) continue;
+    report(draft, source, [...base, "params", name], `the secret param "${name}" never reaches the program`, {
+      hint: `pass it in \`env\`: NAME: "{{ params.${name} }}"`,
+      part: "key",
+    });
+  }
 }
 
 function checkAuth(draft: Draft, server: LoadedServer): void {
