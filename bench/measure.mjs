@@ -74,9 +74,13 @@ export async function cost(client, count, work) {
     ...result,
     walBytes: Math.round((after.wal - before.wal) / count),
     writes: (after.transaction - before.transaction) / count,
-    processorMs:
-      after.postgresMs === null
-        ? Number.NaN
-        : (after.ownMs - before.ownMs + after.postgresMs - before.postgresMs) / count,
+    ...shareProcessor(before, after, count),
   };
+}
+
+/** Milliseconds of a cycle in this process and in Postgres, and their sum. */
+function shareProcessor(before, after, count) {
+  const ownMs = (after.ownMs - before.ownMs) / count;
+  const postgresMs = after.postgresMs === null ? Number.NaN : (after.postgresMs - before.postgresMs) / count;
+  return { ownMs, postgresMs, processorMs: ownMs + postgresMs };
 }

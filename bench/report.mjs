@@ -32,9 +32,9 @@ export function describePeers({ rounds, subjects, floor, versions }) {
   ]);
   const figures = (index) => [
     ...FIELD.map(({ name, title }) => {
-      const { perSecond, p50, p99, writes, walBytes, processorMs } = subjects[name].rounds[index];
+      const { perSecond, p50, p99, writes, walBytes, ...times } = subjects[name].rounds[index];
       const took = `${format(p50, 1)} / ${format(p99, 1)}`;
-      return [title, format(perSecond), took, format(writes, 1), format(walBytes), describeMs(processorMs)];
+      return [title, format(perSecond), took, format(writes, 1), format(walBytes), describeProcessor(times)];
     }),
     [
       "floor: one row, one commit",
@@ -42,7 +42,7 @@ export function describePeers({ rounds, subjects, floor, versions }) {
       `${format(floor[index].p50, 1)} / ${format(floor[index].p99, 1)}`,
       format(floor[index].writes, 1),
       format(floor[index].walBytes),
-      describeMs(floor[index].processorMs),
+      describeProcessor(floor[index]),
     ],
   ];
   const head = [
@@ -51,7 +51,7 @@ export function describePeers({ rounds, subjects, floor, versions }) {
     "decision → done, p50 / p99 ms",
     "writing transactions per run",
     "WAL bytes per run",
-    "processor ms per run, Postgres included",
+    "processor ms per run (process + Postgres)",
   ];
   return `## Beside its peers
 
@@ -92,7 +92,10 @@ persistence of their own for this: two statements that write and one that reads 
 }
 
 /** Read from /proc, which not every system has. */
-const describeMs = (ms) => (Number.isFinite(ms) ? format(ms, 2) : "not read");
+const describeProcessor = ({ processorMs, ownMs, postgresMs }) =>
+  Number.isFinite(processorMs)
+    ? `${format(processorMs, 2)} (${format(ownMs, 2)} + ${format(postgresMs, 2)})`
+    : "not read";
 
 function describeTwice({ runs, acts, refused }) {
   return acts === runs

@@ -151,6 +151,8 @@ function putTogether(passes) {
       writes: mean(({ writes }) => writes),
       walBytes: mean(({ walBytes }) => walBytes),
       processorMs: mean(({ processorMs }) => processorMs),
+      ownMs: mean(({ ownMs }) => ownMs),
+      postgresMs: mean(({ postgresMs }) => postgresMs),
     };
   });
 }

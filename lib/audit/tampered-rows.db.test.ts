@@ -94,14 +94,14 @@ async function replaceIn(
   expect(await database.db.$executeRawUnsafe(statement, from, to, runId)).toBeGreaterThan(0);
 }
 
-/** Is in the data of a call; text inserted before it is read as part of the call. */
-const FINGERPRINT = '"definitionFingerprint":';
+/** Is in the data of a call; text inserted before it is read as part of the call, instead of what its event says. */
+const TRACE = '"trace":';
 
 describe("in the journal, after people have approved", () => {
   test.each([
-    ["another tool", ['"tool":"t-none"', '"tool":"echo"']],
+    ["another tool", [TRACE, `"tool":"echo",${TRACE}`]],
     ["other arguments", ['"arguments":{"amount":5000}', '"arguments":{"amount":1}']],
-    ["arguments that are no JSON", [FINGERPRINT, `"argumentsCanonical":"{\\"amount\\":",${FINGERPRINT}`]],
+    ["arguments that are no JSON", [TRACE, `"argumentsCanonical":"{\\"amount\\":",${TRACE}`]],
     ["a rule that asks for nobody", ['"rule":{', '"minApprovals":0,"rule":{']],
   ] as const)(
     verifies("audit:rows-against-seals", "%s in the changes that a run is folded from: nothing is sent"),
@@ -128,7 +128,7 @@ describe("in the journal, after people have approved", () => {
           { digest: string }[]
         >`SELECT 'sha256:' || encode(sha256('{"amount":1}'), 'hex') AS digest`;
         const [call] = (await it.bench.read(it.runId)).calls;
-        for (const column of ["data", "body"] as const) await replaceIn(column, it, [call!.digest, forged!.digest]);
+        await replaceIn("body", it, [call!.digest, forged!.digest]);
         await replaceIn("data", it, ['"arguments":{"amount":5000}', '"arguments":{"amount":1}']);
         await sql`UPDATE journal SET body = regexp_replace(body, '"data":"[0-9a-f]{64}"', '"data":"' || encode(sha256(convert_to(data, 'UTF8')), 'hex') || '"')
         WHERE run_id = ${it.runId}`;
@@ -183,9 +183,7 @@ describe("in the journal, before people have approved", () => {
     ),
     async () => {
       const it = await asked();
-      await tamper(() =>
-        replaceIn("data", it, [FINGERPRINT, `"argumentsCanonical":"{\\"amount\\":9}",${FINGERPRINT}`]),
-      );
+      await tamper(() => replaceIn("data", it, [TRACE, `"argumentsCanonical":"{\\"amount\\":9}",${TRACE}`]));
       await it.advance();
       await expectStopped(it);
       await expect(it.bench.decide(it.approval, "approved")).rejects.toThrow(/was changed in the database/);

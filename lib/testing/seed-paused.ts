@@ -61,7 +61,10 @@ async function readOriginal(db: Db, runId: string): Promise<Original> {
   return {
     runId,
     approval,
-    commits: rows.map(({ at, data }) => ({ at, text: text([...changesOf({ at: at.toISOString(), data }, run)]) })),
+    commits: rows.map(({ at, body, data }) => ({
+      at,
+      text: text([...changesOf({ at: at.toISOString(), body, data }, run)]),
+    })),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Actor } from "@/lib/people/rules/actor";
 import type { ApprovalStatus } from "@/lib/approvals/rules/approval-state";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { leaveOut } from "@/lib/runs/changes/leave-out";
+import type { RowEvent } from "@/lib/runs/changes/row-events";
 import { approvalOf, callOf, moveApproval, moveCall, resumeStep } from "@/lib/runs/changes/move";
 import type { ApprovalRow, DecisionRow } from "@/lib/runs/snapshot";
 
@@ -64,22 +65,39 @@ export const approvalDecided: ChangeKind<ApprovalDecided> = {
     call.error = to === "rejected" ? { code: "rejected", message: decision.reason ?? "" } : null;
     resumeStep(snapshot, approval.stepId);
   },
-  keep(change) {
+  keep(change, _run, [event]) {
     const { decision, ...rest } = change;
-    return { ...leaveOut<typeof rest>(rest, known(decision)), decision: leaveOut(decision, plainDecision()) };
+    return { ...leaveOut<typeof rest>(rest, told(event)), decision: leaveOut(decision, toldDecision(event)) };
   },
-  open(kept: ApprovalDecided) {
-    const decision = { ...plainDecision(), ...kept.decision };
-    return { ...known(decision), ...kept, decision };
+  open(kept: ApprovalDecided, _run, events) {
+    const event = events.take("approval.decided");
+    return { ...told(event), ...kept, decision: { ...toldDecision(event), ...kept.decision } };
   },
 };
 
-const plainDecision = () => ({ token: null, comment: null, reason: null, address: null });
-
-/** Most people decide in a browser, as themselves, and change nothing. */
-const known = ({ userId, userName }: ApprovalDecided["decision"]) => ({
-  actor: { kind: "user", id: userId, name: userName } as const,
+/** What its event says of it. Most people change nothing. */
+const told = (event: RowEvent | null | undefined): Partial<Omit<ApprovalDecided, "decision">> => ({
   edited: null,
+  ...(event && {
+    actor: event.actor,
+    approvalId: event.data.approval_id as string,
+    callId: event.data.call_id as string,
+    argumentsDigest: event.data.arguments_digest as string,
+  }),
+});
+
+/** Most people decide in a browser, as themselves. */
+const toldDecision = (event: RowEvent | null | undefined): Partial<ApprovalDecided["decision"]> => ({
+  token: null,
+  address: null,
+  ...(event && {
+    userId: event.data.user_id as string,
+    userName: event.actor.name,
+    verdict: event.data.verdict as DecisionRow["verdict"],
+    digest: event.data.digest as string,
+    comment: event.data.comment as string | null,
+    reason: event.data.reason as string | null,
+  }),
 });
 
 /** `approvals` includes this decision. */

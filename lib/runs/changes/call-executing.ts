@@ -2,6 +2,7 @@
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { callOf, moveCall } from "@/lib/runs/changes/move";
 import { leaveOut } from "@/lib/runs/changes/leave-out";
+import type { RowEvent } from "@/lib/runs/changes/row-events";
 import { addUsd, budgetWarning, spend } from "@/lib/runs/changes/spend";
 import type { CallRow, RunSnapshot } from "@/lib/runs/snapshot";
 
@@ -37,6 +38,16 @@ export const callExecuting: ChangeKind<CallExecuting> = {
     Object.assign(call, { executingAt: at, epoch, attempt: call.attempt + 1, error: null });
     snapshot.run.costUsd = addUsd(snapshot.run.costUsd, call.costUsd);
   },
-  keep: (change) => leaveOut(change, { warnsOfBudget: false }),
-  open: (kept: Omit<CallExecuting, "warnsOfBudget">) => ({ warnsOfBudget: false, ...kept }),
+  keep: (change, _run, [event]) => leaveOut(change, told(event)),
+  open: (kept: CallExecuting, _run, events) => ({ ...told(events.take("call.executing")), ...kept }),
 };
+
+/** What its event says of it. */
+const told = (event: RowEvent | null | undefined): Partial<CallExecuting> => ({
+  warnsOfBudget: false,
+  ...(event && {
+    callId: event.data.call_id as string,
+    digest: event.data.digest as string,
+    epoch: event.data.epoch as number,
+  }),
+});

@@ -4,6 +4,7 @@
  */
 import type { Actor } from "@/lib/people/rules/actor";
 import type { EventData } from "@/lib/audit/rules/audit-event";
+import type { RowEvent, RowEvents } from "@/lib/runs/changes/row-events";
 import type { RunRow, RunSnapshot } from "@/lib/runs/snapshot";
 
 /** JSON, as it is in the journal. */
@@ -31,10 +32,11 @@ export interface ChangeKind<C extends Change> {
   /** The approvals whose rows change with it. */
   approvals?(change: C): string[];
   /**
-   * As it is in the journal: without what `open` can derive from the rest. `open` also reads a row that is complete.
+   * As it is in the journal: without what `open` can derive from the rest, and from its own events in the same row.
+   * `open` also reads a row that is complete.
    */
-  keep?(change: C, run: RunFacts): object;
-  open?(kept: never, run: RunFacts): C;
+  keep?(change: C, run: RunFacts, events: readonly RowEvent[]): object;
+  open?(kept: never, run: RunFacts, events: RowEvents): C;
 }
 
 /** Facts that a change may omit because they are the same for the whole run. */

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
 import { type ApprovalRule, DEFAULT_APPROVAL_RULE } from "@/lib/policy/approval-rule";
 import {
   applyChange,
@@ -11,6 +12,7 @@ import {
   openChange,
   type RunChange,
 } from "@/lib/runs/changes/registry";
+import { type RowEvent, RowEvents } from "@/lib/runs/changes/row-events";
 import { createRun, emptySnapshot, type NewRun } from "@/lib/runs/changes/run-created";
 import { endRun } from "@/lib/runs/changes/run-ended";
 import { type NewApproval, type NewCall, recordTurn } from "@/lib/runs/changes/turn-recorded";
@@ -143,15 +145,19 @@ const executing = (epoch: number): RunChange => ({
 /** Makes the changes, and reads them back as a journal would return them. */
 function make(...builds: ((snapshot: RunSnapshot) => RunChange)[]): RunSnapshot {
   const made = emptySnapshot(RUN.id);
-  const rows: string[] = [];
+  const rows: { kept: string; events: readonly RowEvent[] }[] = [];
   const claimed: RunChange = { kind: "run_claimed", at: AT, worker: "w", from: null, was: "pending" };
   for (const build of [() => createRun(RUN, AT), () => claimed, ...builds]) {
     const change = build(made);
     applyChange(made, change);
-    rows.push(JSON.stringify(keepChange(change, made.run, AT)));
+    const events = eventsOf(change).map((event) => ({ actor: SYSTEM_ACTOR, ...event }));
+    rows.push({ kept: JSON.stringify(keepChange(change, { run: made.run, at: AT, events })), events });
   }
   const read = emptySnapshot(RUN.id);
-  for (const row of rows) applyChange(read, openChange(JSON.parse(row) as object, read.run, AT));
+  for (const { kept, events } of rows) {
+    const row = { run: read.run, at: AT, events: new RowEvents(() => events) };
+    applyChange(read, openChange(JSON.parse(kept) as object, row));
+  }
   expect(JSON.parse(JSON.stringify([...read.calls, ...read.steps, read.run]))).toEqual(
     JSON.parse(JSON.stringify([...made.calls, ...made.steps, made.run])),
   );

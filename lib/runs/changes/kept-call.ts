@@ -1,12 +1,13 @@
 /**
  * A call and its approval as a journal row stores them: without what the turn that made the call, the rule of the
- * approval or the run already says. Omitted values are filled in when the row is read. Pure.
+ * approval, their events in the same row or the run already says. Omitted values are filled in when the row is read. Pure.
  */
 import { digestCanonical } from "@/lib/text/digest";
 import type { ApprovalRule } from "@/lib/policy/approval-rule";
 import type { PolicyLayer, TraceEntry } from "@/lib/policy/policy-answer";
 import type { RunFacts } from "@/lib/runs/changes/change";
 import { leaveOut } from "@/lib/runs/changes/leave-out";
+import type { RowEvent } from "@/lib/runs/changes/row-events";
 import type { NewApproval, NewCall, NewTurn } from "@/lib/runs/changes/turn-recorded";
 
 /** Position of a call: the turn that made it, and its index among that turn's calls. */
@@ -15,21 +16,24 @@ export interface CallPlace {
   stepId: string;
   turn: NewTurn | null;
   place: number;
+  /** That it was judged, as the same row says. */
+  event?: RowEvent | null | undefined;
 }
 
 export type KeptCall = Partial<Omit<NewCall, "trace">> & { trace: unknown };
 
 export function keepCall({ trace, ...call }: NewCall, place: CallPlace): KeptCall {
-  const known = { ...knownOfCall(place), digest: digestCanonical(call.argumentsCanonical) };
-  return { ...leaveOut<Omit<NewCall, "trace">>(call, known), trace: keepTrace(trace) };
+  const known = knownOfCall(place);
+  const digest = known.digest ?? digestCanonical(call.argumentsCanonical);
+  return { ...leaveOut<Omit<NewCall, "trace">>(call, { ...known, digest }), trace: keepTrace(trace) };
 }
 
 export function openCall({ trace, ...kept }: KeptCall, place: CallPlace): NewCall {
   const call = { ...knownOfCall(place), ...kept, trace: openTrace(trace) } as NewCall;
-  return { ...call, digest: kept.digest ?? digestCanonical(call.argumentsCanonical) };
+  return { ...call, digest: call.digest ?? digestCanonical(call.argumentsCanonical) };
 }
 
-function knownOfCall({ run, stepId, turn, place }: CallPlace): Partial<NewCall> {
+function knownOfCall({ run, stepId, turn, place, event }: CallPlace): Partial<NewCall> {
   const said = (turn?.response ?? {}) as { text?: string; toolCalls?: { id: string; arguments: unknown }[] };
   const asked = said.toolCalls?.[place];
   return {
@@ -45,25 +49,45 @@ function knownOfCall({ run, stepId, turn, place }: CallPlace): Partial<NewCall> 
     error: null,
     // Only what the model wrote in canonical form is the same text when it is read back.
     ...(asked && { arguments: asked.arguments, argumentsCanonical: JSON.stringify(asked.arguments) }),
+    ...(event && {
+      id: event.data.call_id as string,
+      server: event.data.server as string,
+      tool: event.data.tool as string,
+      danger: event.data.danger as string,
+      digest: event.data.digest as string,
+      definitionFingerprint: event.data.definition as string | null,
+    }),
   };
 }
 
 type AskedCall = Pick<NewCall, "stepId" | "agent" | "server" | "tool" | "danger" | "summary" | "digest">;
 
-export type KeptQuestion = Partial<Omit<NewApproval, "rule">> &
-  Pick<NewApproval, "callId"> & { rule: Partial<ApprovalRule> };
+export type KeptQuestion = Partial<Omit<NewApproval, "rule">> & { rule: Partial<ApprovalRule> };
 
-export function keepQuestion({ rule, ...question }: NewApproval, call: AskedCall | undefined, run: RunFacts) {
-  const kept = leaveOut<Omit<NewApproval, "rule">>(question, knownOfQuestion(rule, call, run));
-  return { ...kept, callId: question.callId, rule: leaveOut(rule, usualRule()) } satisfies KeptQuestion;
+interface Asked {
+  run: RunFacts;
+  /** That it was asked, as the same row says. */
+  event: RowEvent | null | undefined;
 }
 
-export function openQuestion(kept: KeptQuestion, call: AskedCall | undefined, run: RunFacts): NewApproval {
+export function keepQuestion({ rule, ...question }: NewApproval, asked: Asked & { call: AskedCall | undefined }) {
+  const kept = leaveOut<Omit<NewApproval, "rule">>(question, knownOfQuestion(rule, asked));
+  return { ...kept, rule: leaveOut(rule, usualRule()) } satisfies KeptQuestion;
+}
+
+export function openQuestion(
+  kept: KeptQuestion,
+  { callOf, run, event }: Asked & { callOf: (id: string) => AskedCall | undefined },
+): NewApproval {
   const rule = { ...usualRule(), ...kept.rule };
-  return { ...knownOfQuestion(rule, call, run), ...kept, rule } as NewApproval;
+  const call = callOf(kept.callId ?? (event?.data.call_id as string));
+  return { ...knownOfQuestion(rule, { call, run, event }), ...kept, rule } as NewApproval;
 }
 
-function knownOfQuestion(rule: ApprovalRule, call: AskedCall | undefined, run: RunFacts): Partial<NewApproval> {
+function knownOfQuestion(
+  rule: ApprovalRule,
+  { call, run, event }: Asked & { call: AskedCall | undefined },
+): Partial<NewApproval> {
   const { stepId, agent, server, tool, danger, summary, digest }: Partial<AskedCall> = call ?? {};
   return {
     stepId,
@@ -77,6 +101,11 @@ function knownOfQuestion(rule: ApprovalRule, call: AskedCall | undefined, run: R
     ...columnsOfRule(rule),
     expiresAt: null,
     escalateAt: null,
+    ...(event && {
+      id: event.data.approval_id as string,
+      callId: event.data.call_id as string,
+      questionDigest: event.data.digest as string,
+    }),
   } as Partial<NewApproval>;
 }
 
@@ -121,6 +150,7 @@ const USUAL_REASONS: Partial<Record<PolicyLayer, string>> = {
   plan: "mode is not plan",
   deny: "not denied by name",
   tool_list: "the server lists the tool",
+  pin: "no lock file: the first definition seen is trusted",
 };
 
 type KeptLayer = [

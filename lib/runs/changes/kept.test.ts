@@ -1,7 +1,9 @@
 /** What a journal row omits from a change is filled in when the row is read, and what differs is stored. */
 import { describe, expect, test } from "vitest";
 import { DEFAULT_APPROVAL_RULE } from "@/lib/policy/approval-rule";
-import { keepChange, openChange, type RunChange } from "@/lib/runs/changes/registry";
+import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
+import { eventsOf, keepChange, openChange, type RunChange } from "@/lib/runs/changes/registry";
+import { type RowEvent, RowEvents } from "@/lib/runs/changes/row-events";
 import { canonicalizeArguments, digestArguments } from "@/lib/text/digest";
 import { columnsOfRule } from "@/lib/runs/changes/kept-call";
 import { nothingOpen } from "@/lib/runs/changes/left-open";
@@ -96,14 +98,25 @@ const recorded = (facts: Partial<TurnRecorded> = {}): TurnRecorded => ({
   ...facts,
 });
 
-const write = (change: RunChange, at = AT) => JSON.stringify(keepChange(change, RUN, at));
-const readBack = (text: string, at = AT) => openChange(JSON.parse(text) as object, RUN, at);
+/** As a row has them. */
+const eventsIn = (change: RunChange): RowEvent[] =>
+  JSON.parse(JSON.stringify(eventsOf(change).map((event) => ({ actor: SYSTEM_ACTOR, ...event })))) as RowEvent[];
+
+const write = (change: RunChange, at = AT) =>
+  JSON.stringify(keepChange(change, { run: RUN, at, events: eventsIn(change) }));
+
+/** In a row with these events. */
+const read = (text: string, events: readonly RowEvent[], at = AT) =>
+  openChange(JSON.parse(text) as object, { run: RUN, at, events: new RowEvents(() => events) });
+
+const readBack = (change: RunChange, at = AT) => read(write(change, at), eventsIn(change), at);
 
 describe("a turn", () => {
   test("is stored without what its parts say about each other, and read back unchanged", () => {
     const kept = write(recorded());
-    expect(readBack(kept)).toEqual(recorded());
-    for (const name of ["at", "policyHash", "argumentsCanonical", "agentSays", "workflow", "minApprovals", "usage"]) {
+    expect(readBack(recorded())).toEqual(recorded());
+    const left = ["at", "policyHash", "argumentsCanonical", "agentSays", "workflow", "minApprovals", "usage"];
+    for (const name of [...left, "callId", "questionDigest", "definitionFingerprint", "model", "number", "danger"]) {
       expect(kept).not.toContain(`"${name}":`);
     }
     expect(kept.split(CALL.digest).length + kept.split('"pay"').length).toBeLessThan(6);
@@ -121,15 +134,15 @@ describe("a turn", () => {
     ["that passed no layer", { trace: [] }],
   ])("keeps all of a call %s", (_what, facts) => {
     const change = recorded({ calls: [{ ...CALL, ...facts }] });
-    expect(readBack(write(change))).toEqual(change);
+    expect(readBack(change)).toEqual(change);
   });
 
   test("keeps the canonical text of arguments that the model gave in another order", () => {
     const response = { text: "", toolCalls: [{ id: "m1", name: "pay", arguments: { note: "pay", amount: 5 } }] };
     const change = recorded({ turn: { ...TURN, response } });
     expect(write(change)).toContain('"argumentsCanonical":');
-    expect((readBack(write(change)) as TurnRecorded).calls[0]?.argumentsCanonical).toBe(CALL.argumentsCanonical);
-    expect(readBack(write(change))).toEqual(change);
+    expect((readBack(change) as TurnRecorded).calls[0]?.argumentsCanonical).toBe(CALL.argumentsCanonical);
+    expect(readBack(change)).toEqual(change);
   });
 
   test.each<[string, Partial<NewApproval>]>([
@@ -146,7 +159,7 @@ describe("a turn", () => {
     ],
   ])("keeps all of a question %s", (_what, facts) => {
     const change = recorded({ approvals: [{ ...QUESTION, ...facts }] });
-    expect(readBack(write(change))).toEqual(change);
+    expect(readBack(change)).toEqual(change);
   });
 
   test.each<[string, TurnRecorded]>([
@@ -156,7 +169,7 @@ describe("a turn", () => {
     ["with an answer that is none", recorded({ turn: { ...TURN, response: null } })],
     ["with more than one attempt", recorded({ turn: { ...TURN, durationMs: 8 } })],
   ])("%s is read back as it was", (_what, change) => {
-    expect(readBack(write(change))).toEqual(change);
+    expect(readBack(change)).toEqual(change);
   });
 });
 
@@ -240,6 +253,11 @@ const CHANGES: [string, RunChange, RunChange][] = [
     { kind: "call_executing", at: AT, callId: "c", digest: "d", epoch: 1, warnsOfBudget: true },
   ],
   [
+    "a claim",
+    { kind: "run_claimed", at: AT, worker: "wrk_1", from: null, was: "pending_approval" },
+    { kind: "run_claimed", at: AT, worker: "wrk_1", from: "wrk_0", was: "needs_human_review" },
+  ],
+  [
     "a pause",
     { kind: "run_parked", at: AT, status: "pending_approval", wakeAt: null, activeMs: 1 },
     { kind: "run_parked", at: AT, status: "running", wakeAt: AT, activeMs: 1, worker: "wrk_1" },
@@ -255,10 +273,39 @@ test.each([...CHANGES, ["a turn", recorded(), recorded({ calls: [] })] as (typeo
   "%s is read back as it was made, usual or not, and so is a row that leaves nothing out",
   (_what, ...changes) => {
     for (const change of changes) {
-      expect(readBack(write(change))).toEqual(change);
+      expect(readBack(change)).toEqual(change);
       expect(write(change)).not.toContain('"at":');
-      expect(readBack(write(change, "2026-11-17T10:00:01.000Z"), "2026-11-17T10:00:01.000Z")).toEqual(change);
-      expect(readBack(JSON.stringify(change))).toEqual(change);
+      expect(readBack(change, "2026-11-17T10:00:01.000Z")).toEqual(change);
+      expect(read(JSON.stringify(change), [])).toEqual(change);
+      expect(read(JSON.stringify(change), eventsIn(change))).toEqual(change);
     }
   },
 );
+
+test("several changes of one row each read their own events, whatever stands between them", () => {
+  const decide = (id: string): RunChange => ({
+    ...decided,
+    approvalId: id,
+    callId: `call_of_${id}`,
+    decision: { ...DECISION, ...plain },
+    argumentsDigest: `sha256:${id}`,
+    edited: null,
+    actor,
+  });
+  const ended: RunChange = {
+    kind: "call_ended",
+    at: AT,
+    callId: "call_0",
+    status: "succeeded",
+    result: 1,
+    error: null,
+    durationMs: 1,
+    refundUsd: 0,
+  };
+  const webhook = recorded({ turn: null, approvals: [] });
+  const claim: RunChange = { kind: "run_claimed", at: AT, worker: "wrk_1", from: null, was: "pending_approval" };
+  const changes = [decide("apr_1"), ended, webhook, recorded(), ended, decide("apr_2"), recorded(), claim];
+  const events = new RowEvents(() => changes.flatMap(eventsIn));
+  const back = changes.map((change) => openChange(JSON.parse(write(change)) as object, { run: RUN, at: AT, events }));
+  expect(back).toEqual(changes);
+});

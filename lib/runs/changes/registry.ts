@@ -14,6 +14,7 @@ import { callSettled, type CallSettled } from "@/lib/runs/changes/call-settled";
 import { callUnknown, type CallUnknown } from "@/lib/runs/changes/call-unknown";
 import type { Change, ChangeKind, EventDraft, RunFacts } from "@/lib/runs/changes/change";
 import { leaveOut } from "@/lib/runs/changes/leave-out";
+import type { RowEvent, RowEvents } from "@/lib/runs/changes/row-events";
 import { commitsLost, type CommitsLost } from "@/lib/runs/changes/commits-lost";
 import { runCancelled, type RunCancelled } from "@/lib/runs/changes/run-cancelled";
 import { runClaimed, type RunClaimed } from "@/lib/runs/changes/run-claimed";
@@ -103,15 +104,26 @@ export const approvalsOf = (change: RunChange): string[] => kindOf(change).appro
 /** A change as it is in a journal row. */
 export type KeptChange = object;
 
-/** `at` is the time of the row. */
-export function keepChange(change: RunChange, run: RunFacts, at: string): KeptChange {
-  const kept = kindOf(change).keep?.(change, run) ?? change;
+/** Where a change is kept: the run, the time of the row, and what the row says of it. */
+export interface KeptIn {
+  run: RunFacts;
+  at: string;
+  /** Of this change alone. */
+  events: readonly RowEvent[];
+}
+
+export function keepChange(change: RunChange, { run, at, events }: KeptIn): KeptChange {
+  const kept = kindOf(change).keep?.(change, run, events) ?? change;
   return leaveOut<Partial<Change>>(kept, { at });
 }
 
-export function openChange(kept: KeptChange, run: RunFacts, at: string): RunChange {
+/** `events` are those of the whole row. */
+export function openChange(
+  kept: KeptChange,
+  { run, at, events }: Omit<KeptIn, "events"> & { events: RowEvents },
+): RunChange {
   const change = { at, ...kept } as RunChange;
-  return (kindOf(change).open?.(change as never, run) ?? change) as RunChange;
+  return (kindOf(change).open?.(change as never, run, events) ?? change) as RunChange;
 }
 
 export function applyChange(snapshot: RunSnapshot, change: RunChange): void {

@@ -3,6 +3,7 @@ import type { EventData } from "@/lib/audit/rules/audit-event";
 import { digestOutput } from "@/lib/text/digest";
 import type { Change, ChangeKind } from "@/lib/runs/changes/change";
 import { leaveOut } from "@/lib/runs/changes/leave-out";
+import type { RowEvent } from "@/lib/runs/changes/row-events";
 import type { RunRow, RunSnapshot, StepRow } from "@/lib/runs/snapshot";
 
 export type NewStep = Pick<StepRow, "id" | "key" | "type" | "agent"> &
@@ -44,18 +45,28 @@ export const runCreated: ChangeKind<RunCreated> = {
     Object.assign(snapshot.run, run, { createdAt: at, updatedAt: at });
     for (const step of steps) addStep(snapshot, step);
   },
-  keep: ({ run, ...change }, { id }) => ({ ...change, run: leaveOut(run, usual(id)) }),
-  open: ({ run, ...kept }: RunCreated, { id }) => ({ ...kept, run: { ...usual(id), ...run } }),
+  keep: ({ run, ...change }, { id }, [event]) => ({ ...change, run: leaveOut(run, told(id, event)) }),
+  open: ({ run, ...kept }: RunCreated, { id }, events) => ({
+    ...kept,
+    run: { ...told(id, events.take("run.created")), ...run },
+  }),
 };
 
-const usual = (id: string) => ({
+/** What its event says of it. */
+const told = (id: string, event: RowEvent | null | undefined): Partial<FirstColumns> => ({
   id,
-  startedByUserId: null,
-  starterIds: [],
-  retryOfRunId: null,
   sessionId: null,
   params: {},
   costBudgetUsd: null,
+  ...(event && {
+    workflow: event.data.workflow as string,
+    version: event.data.version as string,
+    configHash: event.data.config_hash as string,
+    startedBy: event.actor,
+    startedByUserId: event.data.started_by_user_id as string | null,
+    starterIds: event.data.starters as string[],
+    retryOfRunId: event.data.retry_of as string | null,
+  }),
 });
 
 export function createdData(run: RunCreated["run"]): EventData {

@@ -16,6 +16,7 @@ import {
 import { isSame, leaveOut } from "@/lib/runs/changes/leave-out";
 import type { FIRST_CALL_STATUSES } from "@/lib/runs/rules/call-state";
 import { stepOf } from "@/lib/runs/changes/move";
+import type { RowEvent } from "@/lib/runs/changes/row-events";
 import { withoutWait } from "@/lib/runs/changes/step-moved";
 import { addUsd, budgetWarning, spend } from "@/lib/runs/changes/spend";
 import type { ApprovalRow, CallRow, RunSnapshot, TurnRow } from "@/lib/runs/snapshot";
@@ -82,26 +83,38 @@ export const turnRecorded: ChangeKind<TurnRecorded> = {
     for (const call of calls) addCall(snapshot, call, at);
     for (const approval of approvals) addApproval(snapshot, approval, at);
   },
-  keep(change, run) {
+  keep(change, run, events) {
     const { turn, calls, approvals, ...rest } = change;
     const { stepId } = rest;
+    const [turnEvent, ...others] = eventsFromTurn(turn, events);
     const callOf = (id: string) => calls.find((call) => call.id === id);
+    const keptCalls = calls.map((call, place) => keepCall(call, { run, stepId, turn, place, event: others[place] }));
+    const keptQuestions = approvals.map((each, place) =>
+      keepQuestion(each, { call: callOf(each.callId), run, event: others[calls.length + place] }),
+    );
     return {
       ...leaveOut<typeof rest>(rest, usualChange()),
-      turn: turn && keepTurn(turn, stepId),
-      ...(calls.length > 0 && { calls: calls.map((call, place) => keepCall(call, { run, stepId, turn, place })) }),
-      ...(approvals.length > 0 && { approvals: approvals.map((each) => keepQuestion(each, callOf(each.callId), run)) }),
+      turn: turn && keepTurn(turn, stepId, turnEvent),
+      ...(calls.length > 0 && { calls: keptCalls }),
+      ...(approvals.length > 0 && { approvals: keptQuestions }),
     };
   },
-  open(kept: KeptChange, run) {
+  open(kept: KeptChange, run, events) {
     const { stepId } = kept;
-    const turn = kept.turn && openTurn(kept.turn, stepId);
-    const calls = (kept.calls ?? []).map((call, place) => openCall(call, { run, stepId, turn, place }));
+    const turn = kept.turn && openTurn(kept.turn, stepId, events.take("turn.recorded"));
+    const next = () => (turn ? events.next() : null);
+    const calls = (kept.calls ?? []).map((call, place) => openCall(call, { run, stepId, turn, place, event: next() }));
     const callOf = (id: string) => calls.find((call) => call.id === id);
-    const approvals = (kept.approvals ?? []).map((each) => openQuestion(each, callOf(each.callId), run));
+    const approvals = (kept.approvals ?? []).map((each) => openQuestion(each, { callOf, run, event: next() }));
     return { ...usualChange(), ...kept, turn, calls, approvals };
   },
 };
+
+/**
+ * A turn's own event comes first, and those of its calls and approvals follow in their order. Without a turn there is
+ * nothing by which the first of them would be found among the events of the row.
+ */
+const eventsFromTurn = (turn: NewTurn | null, events: readonly RowEvent[]): readonly RowEvent[] => (turn ? events : []);
 
 interface KeptChange extends Pick<TurnRecorded, "kind" | "at" | "stepId"> {
   turn: KeptTurn | null;
@@ -116,16 +129,28 @@ type KeptTurn = Partial<NewTurn> & {
   atOnce?: true;
 };
 
-function keepTurn(turn: NewTurn, stepId: string): KeptTurn {
-  const kept = leaveOut(turn, { stepId, costUsd: 0 });
+function keepTurn(turn: NewTurn, stepId: string, event: RowEvent | undefined): KeptTurn {
+  const kept = leaveOut(turn, knownOfTurn(stepId, event));
   const { usage, attempts, ...response } = (turn.response ?? {}) as Record<string, unknown>;
   return isSame({ usage, attempts }, atOnce(turn)) ? { ...kept, response, atOnce: true } : kept;
 }
 
-function openTurn({ atOnce: isAtOnce, ...kept }: KeptTurn, stepId: string): NewTurn {
-  const turn = { stepId, costUsd: 0, ...kept } as NewTurn;
+function openTurn({ atOnce: isAtOnce, ...kept }: KeptTurn, stepId: string, event: RowEvent | null): NewTurn {
+  const turn = { ...knownOfTurn(stepId, event), ...kept } as NewTurn;
   return isAtOnce ? { ...turn, response: { ...(turn.response as object), ...atOnce(turn) } } : turn;
 }
+
+const knownOfTurn = (stepId: string, event: RowEvent | null | undefined): Partial<NewTurn> => ({
+  stepId,
+  costUsd: 0,
+  ...(event && {
+    id: event.data.turn_id as string,
+    number: event.data.turn as number,
+    model: event.data.model as string,
+    tokensIn: event.data.tokens_in as number,
+    tokensOut: event.data.tokens_out as number,
+  }),
+});
 
 const atOnce = ({ model, tokensIn, tokensOut, durationMs }: NewTurn) => ({
   usage: { tokensIn, tokensOut },

@@ -27,7 +27,7 @@ export function isGranted(call: CallRow, approval: ApprovalRow, { starterIds }: 
         AND a.min_approvals = ${minApprovals} AND a.approvals = ${approval.approvals} AND a.self_approval = ${selfApproval}
       FROM approvals a WHERE a.id = ${approval.id})
     AND ${minApprovals} <= (SELECT count(*) FROM users u
-      WHERE u.id = ANY (${agreed}::text[]) AND ${mayDecide(Prisma.sql`${approvers}::text[]`)})`;
+      WHERE u.id = ANY (${agreed}::text[]) AND ${mayDecide(approvers)})`;
 }
 
 /** Whether all of them hold now: the reason for a refused commit may be gone. */

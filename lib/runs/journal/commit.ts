@@ -8,10 +8,11 @@ import { commitInGroup, type Db, isClient } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
 import { createId } from "@/lib/ids";
 import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
-import { type Entry, linkEntry } from "@/lib/runs/journal/entry";
+import { type Entry, linkEntry, type NewEntryEvent } from "@/lib/runs/journal/entry";
 import type { EntryData, Folded } from "@/lib/runs/journal/fold";
 import { keepSnapshot } from "@/lib/runs/journal/kept-snapshot";
 import { isSnapshotDue, namesSnapshot, NO_PACE } from "@/lib/runs/journal/pace";
+import type { RunFacts } from "@/lib/runs/changes/change";
 import { approvalsOf, eventsOf, keepChange, type KeptChange, type RunChange } from "@/lib/runs/changes/registry";
 import { isRunSettled } from "@/lib/runs/rules/run-state";
 import { areAsSeen, writeQuestions } from "@/lib/runs/journal/write-questions";
@@ -66,14 +67,31 @@ export function linkChanges({
   isDraft,
 }: Pick<Commit, "run" | "changes" | "at" | "isDraft">): Entry | null {
   if (changes.length === 0) return null;
-  const events = changes.flatMap((change) =>
-    eventsOf(change).map((draft) => ({ id: createId("event"), actor: SYSTEM_ACTOR, at: change.at, ...draft })),
-  );
   const rowAt = at.toISOString();
-  const kept = changes.map((change) => keepChange(change, run.snapshot.run, rowAt));
+  const { events, kept } = recordChanges(changes, run.snapshot.run, rowAt);
   const data = JSON.stringify(dataOf(run, kept, !isDraft));
   const content = { chain: run.snapshot.run.id, at: rowAt, events, data };
   return linkEntry(run.head, content, auditKeys()[0]);
+}
+
+/** What a row says of the changes, and what it keeps of them besides. `at` is the time of the row. */
+export function recordChanges(
+  changes: readonly RunChange[],
+  run: RunFacts,
+  at: string,
+): { events: NewEntryEvent[]; kept: KeptChange[] } {
+  const all: NewEntryEvent[] = [];
+  const kept = changes.map((change) => {
+    const events = eventsOf(change).map((draft) => ({
+      id: createId("event"),
+      actor: SYSTEM_ACTOR,
+      at: change.at,
+      ...draft,
+    }));
+    all.push(...events);
+    return keepChange(change, { run, at, events });
+  });
+  return { events: all, kept };
 }
 
 function dataOf({ snapshot, head, pace = NO_PACE }: Folded, changes: KeptChange[], isWhole: boolean): EntryData {

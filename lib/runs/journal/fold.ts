@@ -1,9 +1,17 @@
 /** Folds the rows of a journal into the run's state. A row that is not what was sealed is never used. */
 import type { AuditKey } from "@/lib/audit/rules/audit-event";
 import type { RunFacts } from "@/lib/runs/changes/change";
+import { RowEvents } from "@/lib/runs/changes/row-events";
 import { emptySnapshot } from "@/lib/runs/changes/run-created";
 import { applyChange, type KeptChange, openChange, type RunChange } from "@/lib/runs/changes/registry";
-import { type Entry, type EntryProblem, findEntryProblem, type Head, NO_HEAD } from "@/lib/runs/journal/entry";
+import {
+  type Entry,
+  type EntryProblem,
+  eventsOfBody,
+  findEntryProblem,
+  type Head,
+  NO_HEAD,
+} from "@/lib/runs/journal/entry";
 import { type KeptSnapshot, openSnapshot } from "@/lib/runs/journal/kept-snapshot";
 import { NO_PACE, type Pace, paceAfter } from "@/lib/runs/journal/pace";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
@@ -96,8 +104,9 @@ const dataOf = ({ data }: Pick<Entry, "data">): EntryData | null =>
   data === null ? null : (JSON.parse(data) as EntryData);
 
 /** With omitted values filled in. One by one, because the first change of a run contains what the later ones omit. */
-export function* changesOf(entry: Pick<Entry, "at" | "data">, run: RunFacts): Generator<RunChange> {
-  for (const kept of dataOf(entry)?.changes ?? []) yield openChange(kept, run, entry.at);
+export function* changesOf(entry: Pick<Entry, "at" | "body" | "data">, run: RunFacts): Generator<RunChange> {
+  const events = new RowEvents(() => eventsOfBody(entry.body));
+  for (const kept of dataOf(entry)?.changes ?? []) yield openChange(kept, { run, at: entry.at, events });
 }
 
 export const snapshotOf = (entry: Pick<Entry, "data">): KeptSnapshot | null => dataOf(entry)?.snapshot ?? null;

@@ -51,7 +51,7 @@ function turnOf(stepId: string, number: number): RunChange[][] {
 
 const lengthOf = async (runId: string) => {
   const [row] = await database.db.$queryRaw<{ all: number; snapshots: number }[]>`
-    SELECT sum(length(data))::int AS all, sum(length(data::json ->> 'snapshot'))::int AS snapshots
+    SELECT sum(length(body) + length(data))::int AS all, sum(length(data::json ->> 'snapshot'))::int AS snapshots
     FROM journal WHERE run_id = ${runId}`;
   return row!;
 };

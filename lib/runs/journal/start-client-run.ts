@@ -6,13 +6,11 @@
 import { auditKeys } from "@/lib/database/audit-keys";
 import { commitInGroup, type Db } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
-import { createId } from "@/lib/ids";
 import { pause } from "@/lib/pause";
-import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
-import { approvalsOf, eventsOf, keepChange, type RunChange } from "@/lib/runs/changes/registry";
+import { approvalsOf, type RunChange } from "@/lib/runs/changes/registry";
 import { IS_NOT_PAUSED } from "@/lib/runs/journal/call-guards";
 import type { Claimer } from "@/lib/runs/journal/claim-run";
-import { appendEntry } from "@/lib/runs/journal/commit";
+import { appendEntry, recordChanges } from "@/lib/runs/journal/commit";
 import { type Entry, linkEntry, NO_HEAD } from "@/lib/runs/journal/entry";
 import { moveHead } from "@/lib/runs/journal/fold";
 import type { OpenRun } from "@/lib/runs/journal/open-run";
@@ -36,11 +34,8 @@ export interface ClientStart {
 export async function writeClientRun(db: Db, start: ClientStart): Promise<boolean> {
   const { run, changes, claimer, at } = start;
   const rowAt = at.toISOString();
-  const events = changes.flatMap((change) =>
-    eventsOf(change).map((draft) => ({ id: createId("event"), actor: SYSTEM_ACTOR, at: change.at, ...draft })),
-  );
   const { id } = run.snapshot.run;
-  const kept = changes.map((change) => keepChange(change, run.snapshot.run, rowAt));
+  const { events, kept } = recordChanges(changes, run.snapshot.run, rowAt);
   const data = JSON.stringify({ changes: kept });
   const entry = linkEntry(NO_HEAD, { chain: id, at: rowAt, events, data }, auditKeys()[0]);
   await pause("start-run:before-commit", id);

@@ -6,13 +6,11 @@ import { auditKeys } from "@/lib/database/audit-keys";
 import { commitInGroup, isClient } from "@/lib/database/client";
 import { Prisma } from "@/lib/database/generated/client";
 import { openSecret } from "@/lib/database/secret-box";
-import { createId } from "@/lib/ids";
 import { pause } from "@/lib/pause";
-import { SYSTEM_ACTOR } from "@/lib/people/rules/actor";
-import { applyChange, eventsOf, keepChange, type RunChange } from "@/lib/runs/changes/registry";
+import { applyChange, type RunChange } from "@/lib/runs/changes/registry";
 import { createRun, emptySnapshot, type NewRun } from "@/lib/runs/changes/run-created";
 import type { Claimed, Claimer } from "@/lib/runs/journal/claim-run";
-import { appendEntry, type Executor } from "@/lib/runs/journal/commit";
+import { appendEntry, type Executor, recordChanges } from "@/lib/runs/journal/commit";
 import { type Entry, linkEntry, NO_HEAD } from "@/lib/runs/journal/entry";
 import { NO_PACE, paceAfter } from "@/lib/runs/journal/pace";
 import type { OpenRun } from "@/lib/runs/journal/open-run";
@@ -36,10 +34,7 @@ export async function writeNewRun(
   ];
   const snapshot = emptySnapshot(run.id);
   for (const change of changes) applyChange(snapshot, change);
-  const events = changes.flatMap((change) =>
-    eventsOf(change).map((draft) => ({ id: createId("event"), actor: SYSTEM_ACTOR, at, ...draft })),
-  );
-  const kept = changes.map((change) => keepChange(change, run, at));
+  const { events, kept } = recordChanges(changes, run, at);
   const content = { chain: run.id, at, events, data: JSON.stringify({ changes: kept }) };
   const entry = linkEntry(NO_HEAD, content, auditKeys()[0]);
   await pause("start-run:before-commit", run.id);

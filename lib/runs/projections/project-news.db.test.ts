@@ -171,7 +171,7 @@ test("a run whose record was changed by hand is left unchanged, and does not blo
   >`SELECT data FROM journal WHERE run_id = ${bad.runId}`;
   const write = (text: string) =>
     withOpenJournal(db, (tx) => tx.$executeRaw`UPDATE journal SET data = ${text} WHERE run_id = ${bad.runId}`);
-  await write(data.replace('"main"', '"other"'));
+  await write(data.replace('"agent"', '"webhook"'));
   const said = vi.spyOn(log, "error").mockReturnValue(undefined);
   await until(() => createProjectionTask(db)().then(() => countSteps(good.runId)), {
     what: "the good one",

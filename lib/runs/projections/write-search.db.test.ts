@@ -226,7 +226,7 @@ test("a run whose record was changed by hand, or that does not fit, is found nev
   await withOpenJournal(
     db,
     (tx) =>
-      tx.$executeRaw`UPDATE journal SET data = replace(data, '"main"', '"other"') WHERE run_id = ${forged.run.id}`,
+      tx.$executeRaw`UPDATE journal SET data = replace(data, '"agent"', '"webhook"') WHERE run_id = ${forged.run.id}`,
   );
   // Its decision is by somebody who is not among the people.
   await unfit.decide(null, "usr_nobody");

@@ -26,6 +26,6 @@ async function findRunOfCall(db: Db, callId: string): Promise<string | null> {
   const at = decodeTime(callId.slice("call_".length).toUpperCase());
   const [from, to] = [new Date(at - AROUND_MS), new Date(at + AROUND_MS)];
   const [told] = await db.$queryRaw<{ runId: string }[]>`
-    SELECT run_id AS "runId" FROM journal WHERE at BETWEEN ${from} AND ${to} AND data LIKE ${`%"id":"${callId}"%`} LIMIT 1`;
+    SELECT run_id AS "runId" FROM journal WHERE at BETWEEN ${from} AND ${to} AND body LIKE ${`%"call_id":"${callId}"%`} LIMIT 1`;
   return told?.runId ?? null;
 }

@@ -85,7 +85,7 @@ test("of a journal that was changed by hand the part that still verifies is show
   await addTurn(run, 2);
   await withOpenJournal(
     db,
-    (tx) => tx.$executeRaw`UPDATE journal SET data = replace(data, '"number":1', '"number":7')
+    (tx) => tx.$executeRaw`UPDATE journal SET data = replace(data, '"durationMs":1', '"durationMs":7')
     WHERE run_id = ${runId} AND seq = 3`,
   );
   const line = await openCountingLine(database.url);

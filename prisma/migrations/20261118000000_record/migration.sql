@@ -470,10 +470,15 @@ BEGIN
 END $$;
 
 -- Stands in the guard of every write of a worker. The state KT001 is treated as a database that is away, until a
--- worker has looked at what was lost.
+-- worker has looked at what was lost. The row is read once for each transaction, of which a process makes one for many
+-- runs: a server has one history as long as a transaction lasts. Without a transaction's number yet, it is read.
 CREATE FUNCTION is_known_history() RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
+  IF current_setting('kimitsu.history_known_in', true) = pg_current_xact_id_if_assigned()::text THEN
+    RETURN true;
+  END IF;
   IF EXISTS (SELECT 1 FROM settings WHERE key = 'database.history' AND value ->> 'history' = database_history()) THEN
+    PERFORM set_config('kimitsu.history_known_in', pg_current_xact_id()::text, true);
     RETURN true;
   END IF;
   RAISE EXCEPTION 'the database has another history than its rows; a worker has to look at what was lost'
