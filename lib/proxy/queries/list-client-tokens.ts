@@ -6,6 +6,7 @@ export interface ClientToken {
   name: string;
   hint: string;
   profile: string | null;
+  userId: string;
   person: string;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
@@ -27,11 +28,12 @@ export async function listClientTokens(db: Db, now: Date): Promise<ClientToken[]
     take: TOKENS_MAX,
     include: { user: { select: { name: true } } },
   });
-  return rows.map(({ id, name, hint, profile, expiresAt, lastUsedAt, user }) => ({
+  return rows.map(({ id, name, hint, profile, userId, expiresAt, lastUsedAt, user }) => ({
     id,
     name,
     hint,
     profile,
+    userId,
     expiresAt,
     lastUsedAt,
     person: user.name,

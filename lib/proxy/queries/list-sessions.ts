@@ -42,7 +42,7 @@ export interface SessionFilter {
 }
 
 /** A session may have made any number of calls; a higher count helps nobody. */
-export const SESSION_CALLS_COUNTED = 500;
+const SESSION_CALLS_COUNTED = 500;
 
 interface Row {
   id: string;
