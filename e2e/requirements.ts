@@ -199,7 +199,7 @@ export const REQUIREMENTS = {
   "insights:rules": "Insights names the rules that nobody ever said no to, with file and line.",
   "insights:quick": "Insights names approvals of dangerous calls that came too quickly to have been read.",
   "clients:page":
-    "The page of clients shows profiles, the tokens for them and sessions; with none it says the command that connects the first.",
+    "The page of clients shows profiles with the command that connects a client to each, the tokens for them, and sessions.",
   "clients:sessions":
     "Sessions are listed with client, person, token, profile, calls, waiting, failed and cost, those used last first, and can be filtered.",
   "clients:transcript":

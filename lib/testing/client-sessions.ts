@@ -134,6 +134,7 @@ function tellRun(session: SeededSession, told: SessionCall, begun: Date): Seeded
     startedBy: { kind: "token", id: session.tokenId, name: session.tokenName },
     startedByUserId: session.person.id,
     starterIds: [session.person.id],
+    sessionId: session.id,
     params: { tool: `${server}.${tool}`, client: session.client },
   });
   const asked = turnRecordedAt(at(0), step.id, { calls: [call], approvals: isAsked ? [question] : [] });
@@ -150,7 +151,7 @@ function tellRun(session: SeededSession, told: SessionCall, begun: Date): Seeded
       { kind: "run_parked", at: at(0), status: "pending_approval", wakeAt: null, activeMs: 2 },
     ]);
   else commits.push(...tellEnd({ told, callId: call.id, digest: call.digest, approvalId: question.id, step, at }));
-  return { run, at: begun, commits, sessionId: session.id };
+  return { run, at: begun, commits };
 }
 
 interface End {

@@ -24,8 +24,6 @@ export interface SeededRun {
   /** Each list is one row of the journal, after the one by which the run begins. */
   commits?: readonly (readonly MadeChange[])[];
   wakeAt?: Date | null;
-  /** The session of the MCP client that made it. */
-  sessionId?: string;
 }
 
 export async function keepTestVersion(db: Db): Promise<void> {
@@ -91,7 +89,6 @@ function toRunData({ snapshot: { run }, head, of }: Linked): object {
   const { startedBy, starterIds: _, unreachable: __, isClaimAnnounced: ___, ...row } = run;
   const {
     wakeAt = null,
-    sessionId = null,
     run: { secrets },
   } = of;
   return {
@@ -100,7 +97,6 @@ function toRunData({ snapshot: { run }, head, of }: Linked): object {
     startedById: startedBy.id,
     startedByName: startedBy.name,
     wakeAt,
-    sessionId,
     seq: head.seq,
     head: bytes(head.hash),
     epoch: 0,

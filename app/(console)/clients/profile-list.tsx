@@ -1,4 +1,5 @@
 import { describeCount } from "@/components/runs/describe-figures";
+import { CopyButton } from "@/components/ui/copy-button";
 import { Tag } from "@/components/ui/tag";
 import type { ProjectProfile } from "@/lib/config/project";
 import type { ClientToken } from "@/lib/proxy/queries/list-client-tokens";
@@ -32,6 +33,7 @@ export function ProfileList({
 }
 
 function Profile({ profile: { name, file, definition }, tokens }: { profile: ProjectProfile; tokens: number }) {
+  const command = `npx kimitsu connect claude-code --profile ${name}`;
   return (
     <li className="grid content-start gap-1.5 rounded-lg border border-line bg-panel px-4 py-3">
       <p className="flex flex-wrap items-baseline gap-x-3">
@@ -53,6 +55,10 @@ function Profile({ profile: { name, file, definition }, tokens }: { profile: Pro
         {definition.session_budget_usd === undefined ? null : (
           <span>at most ${definition.session_budget_usd} a session</span>
         )}
+      </p>
+      <p className="flex items-center gap-1 border-t border-line pt-1.5">
+        <code className="min-w-0 flex-1 text-sm wrap-anywhere">{command}</code>
+        <CopyButton text={command} what={`command that connects a client to ${name}`} small />
       </p>
     </li>
   );

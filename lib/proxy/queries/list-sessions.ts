@@ -128,14 +128,22 @@ async function sessionsWhere(
 /** The text is that of the partial index runs_session_waiting. */
 const IS_WAITING_IN_SESSION = Prisma.sql`session_id IS NOT NULL AND status IN ('pending_approval', 'needs_human_review')`;
 
+interface Counted extends SessionCounts {
+  costUsd: number;
+}
+
+const NOTHING: Counted = { total: 0, failed: 0, waiting: 0, costUsd: 0 };
+
 /** Only of these sessions, and only the newest calls of each, so that a long session costs no more than a short one. */
-async function countCalls(db: Db, sessionIds: string[]): Promise<ReadonlyMap<string, SessionCounts>> {
+async function countCalls(db: Db, sessionIds: string[]): Promise<ReadonlyMap<string, Counted>> {
   if (sessionIds.length === 0) return new Map();
-  const rows = await db.$queryRaw<(SessionCounts & { id: string })[]>`
-    SELECT s.id, newest.total, newest.failed, waiting.waiting FROM unnest(${sessionIds}::text[]) AS s(id)
+  const rows = await db.$queryRaw<(Counted & { id: string })[]>`
+    SELECT s.id, newest.total, newest.failed, newest."costUsd", waiting.waiting FROM unnest(${sessionIds}::text[]) AS s(id)
     CROSS JOIN LATERAL (
-      SELECT count(*)::int AS total, count(*) FILTER (WHERE status = 'failed')::int AS failed FROM (
-        SELECT status FROM runs WHERE session_id = s.id ORDER BY id DESC LIMIT ${SESSION_CALLS_COUNTED}
+      SELECT count(*)::int AS total, count(*) FILTER (WHERE status = 'failed')::int AS failed,
+        coalesce(sum(cost_usd), 0)::float8 AS "costUsd"
+      FROM (
+        SELECT status, cost_usd FROM runs WHERE session_id = s.id ORDER BY id DESC LIMIT ${SESSION_CALLS_COUNTED}
       ) AS counted
     ) AS newest
     CROSS JOIN LATERAL (
@@ -146,7 +154,7 @@ async function countCalls(db: Db, sessionIds: string[]): Promise<ReadonlyMap<str
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
-function toSummary(row: Row, calls: SessionCounts = { total: 0, failed: 0, waiting: 0 }): SessionSummary {
+function toSummary(row: Row, { costUsd, ...calls }: Counted = NOTHING): SessionSummary {
   const { id, profile, protocolVersion, createdAt, lastSeenAt, endedAt } = row;
   return {
     id,
@@ -165,6 +173,7 @@ function toSummary(row: Row, calls: SessionCounts = { total: 0, failed: 0, waiti
       expiresAt: row.expiresAt,
     },
     person: { id: row.userId, name: row.userName },
-    costUsd: toMoney(row.spentUsd),
+    // The row adds up only where the profile has a budget, and then includes what calls under way may cost.
+    costUsd: Math.max(toMoney(row.spentUsd), toMoney(costUsd)),
   };
 }
