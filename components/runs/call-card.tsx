@@ -86,7 +86,7 @@ export function CallCard({ call, now, isOpen = false }: { call: CallFacts; now: 
             <ul className="grid gap-1 text-sm">
               {call.reasons.map((reason, index) => (
                 <li key={index} className="flex flex-wrap gap-x-3">
-                  <span className="min-w-0 flex-1 wrap-anywhere">
+                  <span className="min-w-0 grow basis-60 wrap-anywhere">
                     <span className="font-medium">{reason.outcome}</span> {reason.reason}
                   </span>
                   <code className="text-ink-3 wrap-anywhere">{reason.source ?? reason.layer}</code>

@@ -100,7 +100,7 @@ interface RowProps {
 
 export function RunRow({ run, now, withWorkflow = true, listHref, rowIndex }: RowProps) {
   const many = manyOf(run);
-  const { word, mark } = many && many.waiting > 0 ? WAITING : describeRun(run);
+  const { word, mark } = many && many.waiting > 0 ? describeWaiting(many.waiting) : describeRun(run);
   const starter = run.startedBy.person ?? run.startedBy.name;
   return (
     <Row aria-rowindex={rowIndex} className="relative hover:bg-sunken/60 has-[a:focus-visible]:bg-sunken/60">
@@ -170,7 +170,7 @@ export function RunRow({ run, now, withWorkflow = true, listHref, rowIndex }: Ro
   );
 }
 
-const WAITING = RUN_WORDS.pending_approval;
+const describeWaiting = (count: number) => ({ ...RUN_WORDS.pending_approval, word: `${count} waiting` });
 
 /** What a folded row stands for; null for a row that is one run. */
 function manyOf({ client }: ListedRun): NonNullable<ListedClient["folded"]> | null {
@@ -199,7 +199,6 @@ function Progress({ run }: { run: ListedRun }) {
   return (
     <span className="block truncate text-sm text-ink-2">
       <span className="font-medium text-ink">{describeMany(many)}</span>
-      {many.waiting > 0 ? `, ${many.waiting} waiting` : ""}
       {many.failed > 0 ? `, ${many.failed} failed` : ""}
     </span>
   );

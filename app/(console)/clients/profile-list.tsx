@@ -66,7 +66,7 @@ function Profile({ profile: { name, file, definition }, tokens }: { profile: Pro
 
 type Entry = string | { name: string; require_approval?: unknown };
 
-/** "4 tools, 1 only after approval"; a pattern is named, because it may stand for any number of tools. */
+/** "4 tools, 1 with approval"; a pattern is named, because it may stand for any number of tools. */
 function describeAccess(allowlist: readonly Entry[]): string {
   const names = allowlist.map((entry) => (typeof entry === "string" ? entry : entry.name));
   const patterns = names.filter((name) => name.endsWith("*"));
@@ -75,7 +75,7 @@ function describeAccess(allowlist: readonly Entry[]): string {
   return [
     ...(exact > 0 ? [describeCount(exact, "tool")] : []),
     ...patterns.map((pattern) => (pattern === "*" ? "all other tools" : pattern)),
-    ...(asked > 0 ? [`${asked} always or sometimes asked`] : []),
+    ...(asked > 0 ? [`${asked} with approval`] : []),
   ]
     .join(", ")
     .replace(/^all other tools/, "all tools");

@@ -62,8 +62,8 @@ export function Card({ card, userId, listHref, nextHref, isPaused, actions }: Pr
             <AsideNotes card={card} takeUp={actions.takeUp} />
             <WhyAsked card={card} />
             <Arguments card={card} />
-            <AgentSays text={card.agentSays} />
             {card.client ? <AskingClientPart client={card.client} now={card.now} /> : null}
+            <AgentSays text={card.agentSays} />
             <Part id="seen-before" title="Seen before">
               <SeenBeforeLine seen={card.seen} now={card.now} />
             </Part>

@@ -23,6 +23,7 @@ async function bench() {
 
 type Bench = Awaited<ReturnType<typeof bench>>;
 
+const fingerprint = (value: string) => `of ${value.length}`;
 const call = (tool: string) => ({ tool, summary: `Do ${tool}` });
 
 /** Every page of History, as a reader who scrolls to the end gets it. */
@@ -103,7 +104,7 @@ test(
       { ...call("drop"), outcome: "rejected", by: mira, said: "Not on a Friday" },
       { ...call("secret"), outcome: "denied" },
     ]);
-    const { entries, earlier } = await listTranscript(db, { sessionId: session.id });
+    const { entries, earlier } = await listTranscript(db, { fingerprint, sessionId: session.id });
     expect(earlier).toBeNull();
     expect(entries.map((entry) => [entry.call?.tool, entry.call?.status])).toEqual([
       ["read", "succeeded"],
@@ -114,9 +115,9 @@ test(
     expect(entries[0]?.call).toMatchObject({ arguments: { id: 7 }, result: { output: "seven" } });
     expect(entries[2]?.call?.decidedBy).toMatchObject([{ name: "Mira", reason: "Not on a Friday" }]);
     expect(entries[3]?.call?.reasons).toMatchObject([{ outcome: "deny", source: "profiles/coding.profile.yaml:9" }]);
-    const newest = await listTranscript(db, { sessionId: session.id, limit: 3 });
+    const newest = await listTranscript(db, { fingerprint, sessionId: session.id, limit: 3 });
     expect(newest.entries.map((entry) => entry.call?.tool)).toEqual(["pay", "drop", "secret"]);
-    const before = await listTranscript(db, { sessionId: session.id, limit: 3, before: newest.earlier! });
+    const before = await listTranscript(db, { fingerprint, sessionId: session.id, limit: 3, before: newest.earlier! });
     expect(before.entries.map((entry) => entry.call?.tool)).toEqual(["read"]);
   },
 );

@@ -14,6 +14,7 @@ import { can, requirePermission } from "@/lib/people/session/session";
 import { findSession } from "@/lib/proxy/queries/list-sessions";
 import { listTranscript, type TranscriptEntry } from "@/lib/proxy/queries/list-transcript";
 import { actsOnCall } from "../../history/[runId]/acts";
+import { fingerprintHere } from "../../history/[runId]/load-run";
 import { addressWith, oneText } from "../../search-params";
 import { describeOver } from "../listed-session";
 import { EndSession } from "./end-session";
@@ -41,6 +42,7 @@ export default async function SessionPage({ params, searchParams }: PageProps<"/
   const before = oneText((await searchParams).before);
   const { entries, earlier } = await listTranscript(engineDeps().db, {
     sessionId: session.id,
+    fingerprint: fingerprintHere(),
     before: before !== undefined && isId("run", before) ? before : undefined,
   });
   const base = `/clients/${session.id}`;
