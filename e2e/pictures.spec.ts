@@ -5,6 +5,7 @@
 import type { Page } from "@playwright/test";
 import type { EngineDeps } from "@/lib/database/deps";
 import { buildUser } from "@/lib/testing/builders";
+import { addCalls, buildSession } from "@/lib/testing/client-sessions";
 import { buildPastRun, type PastCall } from "@/lib/testing/past";
 import { expect, type Person, test } from "./fixtures";
 import { InboxPage } from "./pages/inbox-page";
@@ -18,7 +19,10 @@ const DAYS = 30;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-test("the inbox, a run and a month of figures, in light and dark", async ({ open, deps }) => {
+test("the inbox, a run, a session of a coding agent and a month of figures, in light and dark", async ({
+  open,
+  deps,
+}) => {
   const [mira, jonas, ana] = [
     await buildUser(deps, "reviewer", { name: "Mira Okafor" }),
     await buildUser(deps, "reviewer", { name: "Jonas Weber" }),
@@ -34,6 +38,7 @@ test("the inbox, a run and a month of figures, in light and dark", async ({ open
   ];
   await approve(await open(mira), other.approvalId);
   await reject(await open(jonas), settled.approvalId);
+  const session = await buildClient(deps, ana, mira);
 
   for (const look of LOOKS) {
     const page = await open(ana, { viewport: SIZE, colorScheme: look, timezoneId: "Europe/Berlin" });
@@ -44,6 +49,10 @@ test("the inbox, a run and a month of figures, in light and dark", async ({ open
     const run = new RunPage(page);
     await run.open(other.runId);
     await take(page, `run-${look}`);
+    await page.goto(`/clients/${session.id}`);
+    await expect(page.getByText("waiting for approval").first()).toBeVisible();
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await take(page, `clients-${look}`);
     await page.goto("/insights?days=30");
     await expect(page.getByRole("heading", { name: "Time to decide" })).toBeVisible();
     await take(page, `insights-${look}`);
@@ -78,6 +87,41 @@ async function reject(page: Page, approvalId: string): Promise<void> {
   await inbox.card.getByRole("button", { name: "Not owed" }).click();
   await inbox.card.getByRole("button", { name: "Reject", exact: true }).click();
   await expect(inbox.card.getByText(/^Rejected by/).first()).toBeVisible();
+}
+
+/** A coding agent that has read an order, got a refund approved, and waits for a person to close the ticket. */
+async function buildClient(deps: EngineDeps, owner: Person, reviewer: Person) {
+  const at = (minutes: number) => new Date(deps.now().getTime() - minutes * MINUTE_MS);
+  const session = await buildSession(deps, owner, {
+    clientName: "Claude Code",
+    clientVersion: "2.1.319",
+    protocolVersion: "2026-07-28",
+    tokenName: "Ana's laptop",
+    at: at(9),
+  });
+  const order = { order_id: "A-1042" };
+  await addCalls(deps, session, [
+    { tool: "orders-read", summary: "Read order A-1042", arguments: order, output: "2 bags, 36.00 EUR", at: at(9) },
+    {
+      tool: "issue-refund",
+      summary: "Refund 18.00 EUR to order A-1042",
+      arguments: { ...order, amount: 18, currency: "EUR" },
+      outcome: "approved",
+      danger: "medium",
+      by: reviewer,
+      output: "Refund R-9 of 18.00 EUR",
+      at: at(6),
+    },
+    {
+      tool: "close-ticket",
+      summary: "Close ticket T-310",
+      arguments: { ticket_id: "T-310", note: "One bag was broken; refunded half" },
+      outcome: "waiting",
+      danger: "medium",
+      at: at(1),
+    },
+  ]);
+  return session;
 }
 
 /** More on weekdays, slower on weekends, and sometimes a rejection. The same each time except for the date. */

@@ -8,6 +8,7 @@ export const PLACES: { path: string; title: string; name: string; nav?: string; 
   { path: "/history", title: "History", name: "history", nav: "History", roles: EVERYONE },
   { path: "/workflows", title: "Workflows", name: "workflows", nav: "Workflows", roles: EVERYONE },
   { path: "/tools", title: "Tools", name: "tools", nav: "Tools", roles: EVERYONE },
+  { path: "/clients", title: "Clients", name: "clients", nav: "Clients", roles: EVERYONE },
   { path: "/audit", title: "Audit", name: "audit", nav: "Audit", roles: ["operator", "admin"] },
   { path: "/insights", title: "Insights", name: "insights", nav: "Insights", roles: EVERYONE },
   { path: "/settings", title: "Settings", name: "settings", nav: "Settings", tab: "You", roles: EVERYONE },

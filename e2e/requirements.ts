@@ -203,12 +203,31 @@ export const REQUIREMENTS = {
     "Insights counts exactly what happened in the days that are shown: approvals, waits, expiries, tokens and cost.",
   "insights:rules": "Insights names the rules that nobody ever said no to, with file and line.",
   "insights:quick": "Insights names approvals of dangerous calls that came too quickly to have been read.",
+  "clients:page":
+    "The page of clients shows profiles with the command that connects a client to each, the tokens for them, and sessions.",
+  "clients:sessions":
+    "Sessions are listed with client, person, token, profile, calls, waiting, failed and cost, those used last first, and can be filtered.",
+  "clients:transcript":
+    "A session's page shows each call in order: what was asked, redacted, what the policy said, who decided, and what came back.",
+  "clients:end": "Who may revoke a token can do so from the page of a session that uses it; nobody else is offered it.",
+  "clients:asking":
+    "A card says which client and which session asks, that the name is the client's own word, and what that session did before.",
+  "connect:writes":
+    "`connect` adds its entry to a client's file and leaves everything else in it as it is, comments included; a file that it cannot read it leaves alone.",
+  "connect:asks": "`connect` shows what would change in a file and changes it only when told to.",
+  "connect:checks":
+    "`connect` lists the tools with the new token before it keeps it; when that fails it says why, and the token is revoked.",
+  "connect:secret": "A token is in no address, and a file that holds one can be read by its owner only.",
+
   "history:filters":
     "The filters of History are part of its address, name what cannot be read, and narrow the list to exactly the runs that fit.",
   "history:long":
     "A long History is read by scrolling, by keys and without scripts; only the rows near the window stand in the page.",
   "history:views":
     "A person's filters can be kept under a name and opened by it; they are theirs alone, and one of them can be what History opens with.",
+  "history:sessions":
+    "History shows the calls of one session of an MCP client as one row with their number, at the newest of them, and pages of it neither miss nor repeat a row.",
+  "history:via": "Runs that MCP clients made, and runs of workflows, can be listed apart, and those of one session.",
   "history:export": "What is filtered is exported whole, as CSV or JSON lines, redacted like the page.",
 
   "run:settled": "A call that a person settled shows how long its tool took, and apart from that how long nobody knew.",

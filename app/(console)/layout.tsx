@@ -29,6 +29,7 @@ const DESTINATION_NAMES: readonly DestinationName[] = [
   "History",
   "Workflows",
   "Tools",
+  "Clients",
   "Audit",
   "Insights",
   "Settings",

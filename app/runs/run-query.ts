@@ -1,6 +1,6 @@
 import type { RunFilter } from "@/lib/runs/queries/run-filter";
 
-interface RunQuery extends Pick<RunFilter, "workflow" | "status" | "needs" | "agent" | "who"> {
+interface RunQuery extends Pick<RunFilter, "workflow" | "status" | "needs" | "agent" | "who" | "via" | "session"> {
   q?: string;
   from?: string;
   to?: string;
@@ -15,6 +15,8 @@ export function toRunFilter({
   needs,
   agent,
   who,
+  via,
+  session,
   q,
   from,
   to,
@@ -27,6 +29,8 @@ export function toRunFilter({
     needs,
     agent,
     who,
+    via,
+    session,
     text: q,
     from: from ? new Date(from) : undefined,
     to: to ? new Date(to) : undefined,

@@ -43,12 +43,12 @@ export interface CallFacts {
 const TONES: Readonly<Record<string, Tone>> = { critical: "critical", high: "high", medium: "medium" };
 
 /** One call: what was asked, why it was allowed, asked or refused, who decided, and what came back. */
-export function CallCard({ call, now }: { call: CallFacts; now: string }) {
+export function CallCard({ call, now, isOpen = false }: { call: CallFacts; now: string; isOpen?: boolean }) {
   const { word, mark } = CALL_WORDS[call.status];
   const outcome = call.error && call.status !== "succeeded" ? call.error.message : null;
   return (
     <details
-      open={mark === "failed" || mark === "person"}
+      open={isOpen || mark === "failed" || mark === "person"}
       className="group rounded-lg border border-line bg-panel print:break-inside-avoid"
     >
       <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3.5 py-2 hover:bg-sunken/60">
@@ -86,7 +86,7 @@ export function CallCard({ call, now }: { call: CallFacts; now: string }) {
             <ul className="grid gap-1 text-sm">
               {call.reasons.map((reason, index) => (
                 <li key={index} className="flex flex-wrap gap-x-3">
-                  <span className="min-w-0 flex-1 wrap-anywhere">
+                  <span className="min-w-0 grow basis-60 wrap-anywhere">
                     <span className="font-medium">{reason.outcome}</span> {reason.reason}
                   </span>
                   <code className="text-ink-3 wrap-anywhere">{reason.source ?? reason.layer}</code>

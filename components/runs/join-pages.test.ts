@@ -25,3 +25,11 @@ describe("a page merged into the existing rows", () => {
     expect(shown(joinPages(list, after, given))).toBe(expected);
   });
 });
+
+test("a session that called again while the page was open is at its new place only", () => {
+  const row = (id: string, sessionId: string) => ({ id, client: { sessionId, folded: { calls: 2 } } });
+  const items = (...rows: object[]) => rows as unknown as ListedPage["items"];
+  const list = { items: items(row("w", "one"), row("v", "two"), row("u", "three")), nextCursor: "u" };
+  const top = { items: items(row("x", "three"), row("w", "one")), nextCursor: "w" };
+  expect(shown(joinPages(list, null, top))).toBe("xwv…u");
+});

@@ -15,6 +15,8 @@ interface Props {
   label: string;
   first: ListedPage;
   now: string;
+  /** The address of the list with its filters, to which the session of a folded row is added. */
+  listHref: string;
   /** Where more rows come from, with the filters and without a cursor. */
   rowsHref: string;
   /** The same as pages, for readers without scripts. */
@@ -36,7 +38,7 @@ const never = () => () => undefined;
  * Runs without an end: scrolling brings the next page, and only the rows near the window are rendered. Without scripts
  * it is a page with a link to the next.
  */
-export function RunList({ label, first, now, rowsHref, firstHref, nextHref }: Props) {
+export function RunList({ label, first, now, listHref, rowsHref, firstHref, nextHref }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isLive = useSyncExternalStore(
     never,
@@ -83,7 +85,9 @@ export function RunList({ label, first, now, rowsHref, firstHref, nextHref }: Pr
                   />
                 );
               const run = items[place.index];
-              return run ? <RunRow key={run.id} run={run} now={now} rowIndex={place.index + 1 + HEAD_ROWS} /> : null;
+              return run ? (
+                <RunRow key={run.id} run={run} now={now} listHref={listHref} rowIndex={place.index + 1 + HEAD_ROWS} />
+              ) : null;
             })}
           </tbody>
         </table>

@@ -1,5 +1,5 @@
 import { joinPages, type ListedPage } from "./join-pages";
-import { isActive } from "./run-words";
+import { isChanging } from "./run-words";
 
 export interface RunListState extends ListedPage {
   loading: "still" | "loading" | "failed";
@@ -60,7 +60,7 @@ function createRunStore(rowsHref: string, first: ListedPage): RunStore {
     },
     refresh: async (from, to) => {
       const before = state.items[from - 1];
-      if (before && state.items.slice(from, to).some(({ status }) => isActive(status))) await read(before.id);
+      if (before && state.items.slice(from, to).some(isChanging)) await read(before.id);
     },
   };
 }

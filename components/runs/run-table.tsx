@@ -5,7 +5,7 @@ import { Row, Table, Td, Th } from "@/components/ui/table";
 import type { RunStatus } from "@/lib/runs/rules/run-state";
 import type { StepStatus } from "@/lib/runs/rules/step-state";
 import { describeCost, describeDuration } from "./describe-figures";
-import { describeRun } from "./run-words";
+import { describeRun, RUN_WORDS } from "./run-words";
 import { StatusMark } from "./status-mark";
 import { StepStrip } from "./step-strip";
 
@@ -27,6 +27,25 @@ export interface ListedRun {
   costUsd: number;
   error: string | null;
   createdAt: string;
+  /** For a call of an MCP client. */
+  client: ListedClient | null;
+}
+
+interface ListedClient {
+  sessionId: string | null;
+  /** As the client calls itself. */
+  name: string;
+  profile: string;
+  tool: string;
+  /** Set where one row stands for all calls of a session. */
+  folded: {
+    calls: number;
+    isCapped: boolean;
+    waiting: number;
+    failed: number;
+    workedMs: number;
+    costUsd: number;
+  } | null;
 }
 
 /** One row for each run; where columns are hidden, other lines say what they would. */
@@ -73,58 +92,58 @@ interface RowProps {
   run: ListedRun;
   now: string;
   withWorkflow?: boolean;
+  /** The address of a list with folded rows, to which the session of one is added. */
+  listHref?: string;
   /** Its place in a table of which only a part is in the page. */
   rowIndex?: number;
 }
 
-export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
-  const { word, mark } = describeRun(run);
+export function RunRow({ run, now, withWorkflow = true, listHref, rowIndex }: RowProps) {
+  const many = manyOf(run);
+  const { word, mark } = many && many.waiting > 0 ? describeWaiting(many.waiting) : describeRun(run);
+  const starter = run.startedBy.person ?? run.startedBy.name;
   return (
     <Row aria-rowindex={rowIndex} className="relative hover:bg-sunken/60 has-[a:focus-visible]:bg-sunken/60">
       <Td className="max-tablet:w-full">
         {/* The link covers the row, so that the whole row can be pressed and there is one stop for the keyboard. */}
         <Link
-          href={`/history/${run.id}`}
+          href={many ? withSession(listHref ?? "/history", run) : `/history/${run.id}`}
+          data-run={run.id}
           prefetch={false}
           title={aboutOf(run)}
           className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
         >
           <StatusMark mark={mark} word={word} />
           <span className="sr-only">
-            , {run.workflow}, run {run.id}
+            , {nameOf(run)}, {many ? `${describeMany(many)} of session ${run.client?.sessionId}, the newest in` : "run"}{" "}
+            {run.id}
           </span>
         </Link>
         <div className="mt-0.5 grid gap-1 pl-4.5 text-sm text-ink-2 tablet:hidden">
           <span className="truncate">
-            {withWorkflow ? `${run.workflow} · ` : ""}
-            {run.startedBy.person ?? run.startedBy.name} · {describeCost(run.costUsd)}
+            {withWorkflow ? `${nameOf(run)} · ` : ""}
+            {starter} · {describeCost(many?.costUsd ?? run.costUsd)}
           </span>
           <span className="truncate text-ink-3">{aboutOf(run)}</span>
-          <span className="flex items-center gap-2">
-            <StepStrip steps={run.steps} total={run.stepsTotal} />
-            <Refused refused={run.refused} />
-          </span>
+          <Progress run={run} />
         </div>
       </Td>
       <Td className="max-tablet:hidden">
         {withWorkflow ? (
           <span className="block truncate">
-            <span className="font-medium">{run.workflow}</span>{" "}
-            <span className="text-sm text-ink-3">{run.version}</span>
-            <span className="text-sm text-ink-2 wide:hidden"> · {run.startedBy.person ?? run.startedBy.name}</span>
+            <span className="font-medium">{nameOf(run)}</span>{" "}
+            <span className="text-sm text-ink-3">{run.client ? `MCP client, ${run.client.profile}` : run.version}</span>
+            <span className="text-sm text-ink-2 wide:hidden"> · {starter}</span>
           </span>
         ) : null}
         <span className={classNames("block truncate", withWorkflow ? "text-sm text-ink-2" : undefined)}>
+          {run.client?.tool ? <code className="mr-2 text-ink">{run.client.tool}</code> : null}
           {aboutOf(run)}
         </span>
-        {withWorkflow ? null : (
-          <span className="block truncate text-sm text-ink-2 wide:hidden">
-            {run.startedBy.person ?? run.startedBy.name}
-          </span>
-        )}
+        {withWorkflow ? null : <span className="block truncate text-sm text-ink-2 wide:hidden">{starter}</span>}
       </Td>
       <Td className="truncate max-wide:hidden">
-        {run.startedBy.person ?? run.startedBy.name}
+        {starter}
         {run.startedBy.kind === "user" ? null : (
           <span className="text-sm text-ink-3">
             {" "}
@@ -133,22 +152,55 @@ export function RunRow({ run, now, withWorkflow = true, rowIndex }: RowProps) {
         )}
       </Td>
       <Td className="max-tablet:hidden">
-        <span className="flex items-center gap-2 overflow-hidden whitespace-nowrap">
-          <StepStrip steps={run.steps} total={run.stepsTotal} />
-          <Refused refused={run.refused} />
-        </span>
+        <Progress run={run} />
       </Td>
       <Td className="text-right tabular-nums max-roomy:hidden">
-        {run.waitedMs > 0 ? describeDuration(run.waitedMs) : <None />}
+        {run.waitedMs > 0 && !many ? describeDuration(run.waitedMs) : <None />}
       </Td>
       <Td className="text-right text-ink-2 tabular-nums max-roomy:hidden">
-        {run.workedMs > 0 ? describeDuration(run.workedMs) : <None />}
+        {run.workedMs > 0 ? describeDuration(many?.workedMs ?? run.workedMs) : <None />}
       </Td>
-      <Td className="text-right text-ink-2 tabular-nums max-wide:hidden">{describeCost(run.costUsd)}</Td>
+      <Td className="text-right text-ink-2 tabular-nums max-wide:hidden">
+        {describeCost(many?.costUsd ?? run.costUsd)}
+      </Td>
       <Td className="text-right text-sm text-ink-2">
         <RelativeTime at={run.createdAt} now={now} />
       </Td>
     </Row>
+  );
+}
+
+const describeWaiting = (count: number) => ({ ...RUN_WORDS.pending_approval, word: `${count} waiting` });
+
+/** What a folded row stands for; null for a row that is one run. */
+function manyOf({ client }: ListedRun): NonNullable<ListedClient["folded"]> | null {
+  return client?.folded && client.folded.calls > 1 ? client.folded : null;
+}
+
+const nameOf = ({ client, workflow }: ListedRun): string => client?.name ?? workflow;
+
+const describeMany = ({ calls, isCapped }: { calls: number; isCapped: boolean }): string =>
+  `${calls}${isCapped ? " or more" : ""} calls`;
+
+function withSession(listHref: string, { client }: ListedRun): string {
+  return `${listHref}${listHref.includes("?") ? "&" : "?"}session=${client?.sessionId ?? ""}`;
+}
+
+/** The steps of a run; of a session how many calls it made, and how they went. */
+function Progress({ run }: { run: ListedRun }) {
+  const many = manyOf(run);
+  if (!many)
+    return (
+      <span className="flex items-center gap-2 overflow-hidden whitespace-nowrap">
+        <StepStrip steps={run.steps} total={run.stepsTotal} />
+        <Refused refused={run.refused} />
+      </span>
+    );
+  return (
+    <span className="block truncate text-sm text-ink-2">
+      <span className="font-medium text-ink">{describeMany(many)}</span>
+      {many.failed > 0 ? `, ${many.failed} failed` : ""}
+    </span>
   );
 }
 

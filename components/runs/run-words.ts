@@ -55,3 +55,8 @@ export const RUN_STATUSES = Object.keys(RUN_WORDS) as RunStatus[];
 export function isActive(status: RunStatus): boolean {
   return status !== "complete" && status !== "failed" && status !== "cancelled";
 }
+
+/** A row of a list that may be different when it is read again. */
+export function isChanging(run: { status: RunStatus; client: { folded: { waiting: number } | null } | null }): boolean {
+  return isActive(run.status) || (run.client?.folded?.waiting ?? 0) > 0;
+}

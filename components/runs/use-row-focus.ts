@@ -35,14 +35,14 @@ export function useRowFocus(body: RefObject<HTMLTableSectionElement | null>, ids
   useLayoutEffect(() => {
     if (!isMoving.current) return;
     // Only now is the row certainly rendered.
-    body.current?.querySelector<HTMLElement>(`a[href$="/${focused}"]`)?.focus();
+    body.current?.querySelector<HTMLElement>(`a[data-run="${focused}"]`)?.focus();
     isMoving.current = false;
   }, [body, focused]);
   return focused;
 }
 
 const idOf = (target: EventTarget | null): string | null =>
-  target instanceof HTMLAnchorElement ? (target.pathname.split("/").at(-1) ?? null) : null;
+  target instanceof HTMLAnchorElement ? (target.dataset.run ?? null) : null;
 
 /** Where a key leads from a row; null for keys that mean something else. */
 function toIndex(

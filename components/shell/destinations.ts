@@ -1,4 +1,4 @@
-import { ChartColumn, History, Inbox, Settings, ShieldCheck, Workflow, Wrench } from "lucide-react";
+import { ChartColumn, History, Inbox, Plug, Settings, ShieldCheck, Workflow, Wrench } from "lucide-react";
 
 const DESTINATIONS = [
   { href: "/inbox", label: "Inbox", icon: Inbox, onPhone: true },
@@ -6,6 +6,7 @@ const DESTINATIONS = [
   { href: "/workflows", label: "Workflows", icon: Workflow, onPhone: true },
   { href: "/tools", label: "Tools", icon: Wrench, onPhone: true },
   // On a phone the rest is behind "More".
+  { href: "/clients", label: "Clients", icon: Plug, onPhone: false },
   { href: "/audit", label: "Audit", icon: ShieldCheck, onPhone: false },
   { href: "/insights", label: "Insights", icon: ChartColumn, onPhone: false },
   { href: "/settings", label: "Settings", icon: Settings, onPhone: false },

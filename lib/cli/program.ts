@@ -3,6 +3,7 @@ import { registerApprovals } from "@/lib/cli/approvals";
 import { registerApprove } from "@/lib/cli/approve";
 import { registerAudit } from "@/lib/cli/audit";
 import { registerBootstrap } from "@/lib/cli/bootstrap";
+import { registerConnect } from "@/lib/cli/connect";
 import { registerDoctor } from "@/lib/cli/doctor";
 import { registerExplain } from "@/lib/cli/explain";
 import { findKnownTool } from "@/lib/cli/find-known-tool";
@@ -54,6 +55,7 @@ const REGISTER = [
   registerSchema,
   registerUser,
   registerToken,
+  registerConnect,
   registerAudit,
   registerProjections,
   registerDoctor,

@@ -1,6 +1,6 @@
 import { RUN_STATUSES } from "@/components/runs/run-words";
 import type { Need } from "@/lib/runs/queries/needs";
-import type { RunFilter } from "@/lib/runs/queries/run-filter";
+import type { RunFilter, RunVia } from "@/lib/runs/queries/run-filter";
 import { addressWith, oneText } from "../search-params";
 
 /** What the address asks for, as typed. */
@@ -10,6 +10,10 @@ export interface HistoryQuery {
   workflow?: string;
   agent?: string;
   who?: string;
+  /** Calls of MCP clients, or runs of workflows. */
+  via?: string;
+  /** The session of an MCP client; its calls are then listed one by one. */
+  session?: string;
   /** Counted back from now, so that a saved view moves with the time. */
   last?: string;
   from?: string;
@@ -24,6 +28,8 @@ const NAMES = [
   "workflow",
   "agent",
   "who",
+  "via",
+  "session",
   "last",
   "from",
   "to",
@@ -38,6 +44,8 @@ export const NEED_CHOICES: Readonly<Record<string, { label: string; needs: reado
   to_review: { label: "To review", needs: ["review"] },
   to_settle: { label: "To settle", needs: ["settle"] },
 };
+
+export const VIA_CHOICES: Readonly<Record<RunVia, string>> = { workflow: "Workflows", mcp: "MCP clients" };
 
 export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = {
   "1h": { label: "Last hour", ms: HOUR_MS },
@@ -87,6 +95,9 @@ export function toHistoryFilter(query: HistoryQuery, now: Date): { filter: RunFi
     problems.push(
       `There is no status “${query.status}”. A run is one of: ${[...RUN_STATUSES, ...Object.keys(NEED_CHOICES)].join(", ")}.`,
     );
+  const via = (Object.keys(VIA_CHOICES) as RunVia[]).find((known) => known === query.via);
+  if (query.via !== undefined && !via)
+    problems.push(`“via” is not a way: ${query.via}. It is one of: ${Object.keys(VIA_CHOICES).join(", ")}.`);
   const period = query.last !== undefined && Object.hasOwn(PERIODS, query.last) ? PERIODS[query.last] : undefined;
   if (query.last !== undefined && period === undefined)
     problems.push(`“last” is not a period: ${query.last}. It is one of: ${Object.keys(PERIODS).join(", ")}.`);
@@ -99,6 +110,8 @@ export function toHistoryFilter(query: HistoryQuery, now: Date): { filter: RunFi
       needs: need?.needs,
       agent: query.agent,
       who: query.who,
+      via,
+      session: query.session,
       from: since && from ? new Date(Math.max(since.getTime(), from.getTime())) : (since ?? from),
       to: time("to"),
       costMin: cost("cost_min"),

@@ -7,13 +7,14 @@ import { buttonClass } from "@/components/ui/button";
 import { SelectField, TextField } from "@/components/ui/field";
 import { SubmitButton } from "@/components/ui/submit-button";
 import { TimeField } from "../time-field";
-import { formatHistoryQuery, type HistoryQuery, isFiltered, NEED_CHOICES, PERIODS } from "./filter";
+import { formatHistoryQuery, type HistoryQuery, isFiltered, NEED_CHOICES, PERIODS, VIA_CHOICES } from "./filter";
 
 const STATUS_CHOICES = [
   { value: "", label: "Any" },
   ...RUN_STATUSES.map((status) => ({ value: status as string, label: RUN_WORDS[status].word })),
   ...Object.entries(NEED_CHOICES).map(([value, { label }]) => ({ value, label })),
 ];
+const VIA = [{ value: "", label: "Any" }, ...Object.entries(VIA_CHOICES).map(([value, label]) => ({ value, label }))];
 const PERIOD_CHOICES = [
   { value: "", label: "Any time" },
   ...Object.entries(PERIODS).map(([value, { label }]) => ({ value, label })),
@@ -59,7 +60,7 @@ function FilterForm({ query, zone, workflows, agents, clearHref, idPrefix }: Pro
       action="/history"
       className="grid gap-2.5 px-4 py-3 tablet:px-6"
     >
-      <div className="grid grid-cols-2 items-end gap-2.5 tablet:grid-cols-4 wide:grid-cols-[minmax(0,1.6fr)_repeat(5,minmax(0,1fr))_auto]">
+      <div className="grid grid-cols-2 items-end gap-2.5 tablet:grid-cols-4 wide:grid-cols-[minmax(0,1.6fr)_repeat(6,minmax(0,1fr))_auto]">
         <TextField
           id={`${idPrefix}-q`}
           name="q"
@@ -108,8 +109,9 @@ function FilterForm({ query, zone, workflows, agents, clearHref, idPrefix }: Pro
           label="Started"
           choices={PERIOD_CHOICES}
           defaultValue={query.last ?? ""}
-          className="max-tablet:col-span-2"
         />
+        <SelectField id={`${idPrefix}-via`} name="via" label="Made by" choices={VIA} defaultValue={query.via ?? ""} />
+        {query.session ? <input type="hidden" name="session" value={query.session} /> : null}
         <div className="flex gap-2">
           <SubmitButton variant="plain" pendingText="Filtering…">
             Filter

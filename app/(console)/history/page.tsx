@@ -4,7 +4,7 @@ import { redirect } from "next/navigation";
 import { Download } from "lucide-react";
 import { KeepFresh } from "@/components/runs/keep-fresh";
 import { RunList } from "@/components/runs/run-list";
-import { isActive } from "@/components/runs/run-words";
+import { isChanging } from "@/components/runs/run-words";
 import { KeepZone } from "@/components/shell/keep-zone";
 import { NeedsNotice } from "@/components/shell/needs-count";
 import { buttonClass } from "@/components/ui/button";
@@ -15,6 +15,8 @@ import { PageBar } from "@/components/ui/page-bar";
 import { listAgents, listWorkflows } from "@/lib/config/list-definitions";
 import { requirePermission } from "@/lib/people/session/session";
 import { engineDeps } from "@/lib/database/deps";
+import { isId } from "@/lib/ids";
+import { findSession } from "@/lib/proxy/queries/list-sessions";
 import { listHistory } from "@/lib/runs/queries/list-history";
 import { listSavedViews } from "@/lib/people/queries/list-saved-views";
 import type { RunFilter } from "@/lib/runs/queries/run-filter";
@@ -24,7 +26,7 @@ import { settleTimes } from "../picked-times";
 import { readerZone } from "../reader-zone";
 import { addressWith, oneText } from "../search-params";
 import { ALL_RUNS } from "./all-runs";
-import { formatHistoryQuery, isFiltered, readHistoryQuery, toHistoryFilter } from "./filter";
+import { formatHistoryQuery, type HistoryQuery, isFiltered, readHistoryQuery, toHistoryFilter } from "./filter";
 import { HistoryFilters } from "./history-filter";
 import { toListedPage } from "./listed-page";
 import { ViewLinks } from "./view-links";
@@ -50,7 +52,7 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
   if (settled) redirect(`/history?${formatHistoryQuery(settled)}`);
   const cursor = oneText(params.cursor);
   const { filter, problems } = toHistoryFilter(query, clock);
-  const page = await listHistory(db, { ...filter, cursor, now: clock });
+  const page = await listHistory(db, { ...filter, cursor, now: clock, isFolded: true });
   const project = findCurrentProject();
   const rowsHref = addressWith("/history/rows", { ...query });
   return (
@@ -70,10 +72,12 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
       {problems.map((problem) => (
         <Notice key={problem} tone="failed" title={problem} className="mx-4 my-3 tablet:mx-6" />
       ))}
+      {query.session ? <OfSession sessionId={query.session} query={query} /> : null}
       {page.items.length > 0 ? (
         <RunList
           key={addressWith(rowsHref, { cursor })}
           label="Runs, newest first"
+          listHref={addressWith("/history", { ...query })}
           first={toListedPage(page)}
           now={clock.toISOString()}
           rowsHref={rowsHref}
@@ -84,20 +88,22 @@ export default async function HistoryPage({ searchParams }: PageProps<"/history"
         <NoRuns filtered={isFiltered(query) || cursor !== undefined} />
       )}
       <KeepZone zone={zone} />
-      <Freshness busy={page.items.some((run) => isActive(run.status))} isFirst={!cursor} />
+      <Freshness busy={page.items.some(isChanging)} isFirst={!cursor} />
     </>
   );
 }
 
 /** Everything that matches the filters, not only what is on the page. */
 function ExportLinks({ filter }: { filter: RunFilter }) {
-  const { workflow, status, needs, agent, who, text, from, to, costMin, costMax } = filter;
+  const { workflow, status, needs, agent, who, via, session, text, from, to, costMin, costMax } = filter;
   const query = {
     workflow,
     status: status?.join(","),
     needs: needs?.join(","),
     agent,
     who,
+    via,
+    session,
     q: text,
     from: from?.toISOString(),
     to: to?.toISOString(),
@@ -119,6 +125,32 @@ function ExportLinks({ filter }: { filter: RunFilter }) {
         </a>
       ))}
     </span>
+  );
+}
+
+/** The calls of one session, one by one, and the way back to where they are one row. */
+async function OfSession({ sessionId, query }: { sessionId: string; query: HistoryQuery }) {
+  const session = isId("session", sessionId) ? await findSession(engineDeps().db, sessionId) : null;
+  const link = "text-ink underline decoration-line-strong underline-offset-3 hover:decoration-ink";
+  return (
+    <p className="flex flex-wrap gap-x-4 border-b border-line bg-sunken/50 px-4 py-2.5 text-sm text-ink-2 tablet:px-6">
+      {session ? (
+        <span className="wrap-anywhere">
+          Calls of one session of <span className="font-medium text-ink">{session.client}</span>, for{" "}
+          {session.person.name}
+        </span>
+      ) : (
+        <span>There is no session {sessionId} on record.</span>
+      )}
+      {session ? (
+        <Link href={`/clients/${session.id}`} className={link}>
+          Read it as a transcript
+        </Link>
+      ) : null}
+      <Link href={addressWith("/history", { ...query, session: undefined })} className={link}>
+        All runs
+      </Link>
+    </p>
   );
 }
 

@@ -55,11 +55,7 @@ export function CardTitle({ card }: { card: ApprovalCard }) {
             {card.server}.{card.tool}
           </code>
         </Fact>
-        <Fact name="agent">{card.agent}</Fact>
-        <Fact name="workflow">
-          {card.workflow} <span className="font-normal">{card.run.version}</span>
-        </Fact>
-        <Fact name="step">{card.stepKey}</Fact>
+        {card.client ? <FromClient client={card.client} /> : <FromWorkflow card={card} />}
         <Fact name="started by">{card.startedBy}</Fact>
         <Fact name="asked">
           <RelativeTime at={card.createdAt} now={card.now} />
@@ -72,6 +68,28 @@ export function CardTitle({ card }: { card: ApprovalCard }) {
         {card.status === "pending" ? <CardViewers approvalId={card.id} /> : null}
       </dl>
     </div>
+  );
+}
+
+function FromWorkflow({ card }: { card: ApprovalCard }) {
+  return (
+    <>
+      <Fact name="agent">{card.agent}</Fact>
+      <Fact name="workflow">
+        {card.workflow} <span className="font-normal">{card.run.version}</span>
+      </Fact>
+      <Fact name="step">{card.stepKey}</Fact>
+    </>
+  );
+}
+
+/** The name is what the client says of itself; who it acts for and what it may do come from its token. */
+function FromClient({ client }: { client: NonNullable<ApprovalCard["client"]> }) {
+  return (
+    <>
+      <Fact name="client calls itself">{client.name}</Fact>
+      <Fact name="profile">{client.profile}</Fact>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { AskingClientPart } from "@/components/clients/asking-client";
 import { classNames } from "@/components/ui/class-names";
 import { CopyButton } from "@/components/ui/copy-button";
 import { RelativeTime } from "@/components/ui/relative-time";
@@ -61,6 +62,7 @@ export function Card({ card, userId, listHref, nextHref, isPaused, actions }: Pr
             <AsideNotes card={card} takeUp={actions.takeUp} />
             <WhyAsked card={card} />
             <Arguments card={card} />
+            {card.client ? <AskingClientPart client={card.client} now={card.now} /> : null}
             <AgentSays text={card.agentSays} />
             <Part id="seen-before" title="Seen before">
               <SeenBeforeLine seen={card.seen} now={card.now} />

@@ -66,7 +66,7 @@ export function QueueRow({ row, href, isGone, isCurrent, isPicked, isPickable, h
           <Tag tone={DANGER_TONES[row.danger]}>{DANGER_WORDS[row.danger]}</Tag>
           <span className="min-w-0 wrap-anywhere">
             {/* A line breaks after a dot and never before it. */}
-            {`${row.agent}\u00A0· ${row.workflow}\u00A0· ${row.startedBy}\u00A0· `}
+            {`${row.client ? `${row.client.name}\u00A0· ${row.client.profile}` : `${row.agent}\u00A0· ${row.workflow}`}\u00A0· ${row.startedBy}\u00A0· `}
             <RelativeTime at={row.createdAt} now={now} />
             {row.minApprovals > 1 ? `\u00A0· ${row.approvals} of ${row.minApprovals} approvals` : ""}
             {row.notesBy.length > 0 ? `\u00A0· note by ${row.notesBy.join(", ")}` : ""}

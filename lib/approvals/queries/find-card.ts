@@ -18,6 +18,7 @@ import { liesAside } from "@/lib/approvals/rules/set-aside";
 import type { Db } from "@/lib/database/client";
 import type { StricterRule } from "@/lib/policy/approval-rule";
 import { assessDanger, type StatedFacts } from "@/lib/policy/danger";
+import { findAskingClient } from "@/lib/proxy/queries/find-client";
 import { callOf } from "@/lib/runs/changes/move";
 import { eventsOfBody } from "@/lib/runs/journal/entry";
 import { describeStarter, findStarters } from "@/lib/runs/queries/starter-people";
@@ -63,7 +64,7 @@ export async function findCard(
   const decidedBy = decisions.map(({ userId }) => userId);
   const starter = starterOf(snapshot);
   const question = { ...row, runId: run.id };
-  const [definition, earlier, same, seen, soFar, deciders, personBehind, cancelledBy, changes, setAsides] =
+  const [definition, earlier, same, seen, soFar, deciders, personBehind, cancelledBy, changes, setAsides, client] =
     await Promise.all([
       call.definitionFingerprint ? findDefinitionOf(db, row.tool, call.definitionFingerprint) : null,
       listApprovedCalls(db, question),
@@ -77,6 +78,7 @@ export async function findCard(
         ? listChanges(db, [{ ...call, response: responseOfTurn(snapshot, call) }], fingerprint)
         : null,
       readSetAsides(db, approvalId),
+      findAskingClient(db, run.id),
     ]);
   // Required arguments come first, in the order of the tool's author.
   const required = definition?.inputSchema.required;
@@ -92,6 +94,7 @@ export async function findCard(
     digest: row.questionDigest,
     startedBy: describeStarter(starter, personBehind(starter)),
     cancelledBy,
+    client,
     stepKey: stepKeyOf(snapshot, call),
     destructive: assessDanger(definition?.annotations, stated).destructive,
     arguments: foldArguments(compared.arguments),

@@ -9,6 +9,7 @@ import { type InboxFilter, type InboxReader, inboxWhere } from "@/lib/approvals/
 import { findWords } from "@/lib/approvals/queries/inbox-words";
 import { listFolded } from "@/lib/approvals/queries/list-folded";
 import { type Page, toPage } from "@/lib/database/page";
+import { findClients, type RunClient } from "@/lib/proxy/queries/find-client";
 import { describeStarter, findStarters } from "@/lib/runs/queries/starter-people";
 import { openBehind } from "@/lib/runs/queries/open-behind";
 import type { RunSnapshot } from "@/lib/runs/snapshot";
@@ -27,6 +28,8 @@ export interface InboxRow {
   workflow: string;
   agent: string;
   startedBy: string;
+  /** The MCP client that asks, as it calls itself, and its profile. */
+  client: { name: string; profile: string } | null;
   digest: string;
   /** Over the arguments alone: equal for equal arguments. */
   argumentsDigest: string;
@@ -100,12 +103,16 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
     db,
     rows.map(({ runId }) => runId),
   );
-  const [noTriesLeft, folded, personBehind] = await Promise.all([
+  const [noTriesLeft, folded, personBehind, clients] = await Promise.all([
     findNoTriesLeft(db, rows, behind),
     listFolded(db, rows, behind),
     findStarters(
       db,
       rows.map(({ run }) => run),
+    ),
+    findClients(
+      db,
+      rows.map(({ runId }) => runId),
     ),
   ]);
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -122,6 +129,7 @@ export async function listInbox(db: Db, reader: InboxReader, query: InboxQuery):
             noTriesLeft,
             folded,
             startedBy: describeStarter(row.run, personBehind(row.run)),
+            client: clients.get(row.runId) ?? null,
           }),
         ]
       : [];
@@ -204,9 +212,11 @@ interface RowFacts {
   noTriesLeft: ReadonlySet<string>;
   folded: ReadonlySet<string>;
   startedBy: string;
+  client: RunClient | null;
 }
 
-function toInboxRow(row: Row, { starterIds, reader, noTriesLeft, folded, startedBy }: RowFacts): InboxRow {
+function toInboxRow(row: Row, facts: RowFacts): InboxRow {
+  const { starterIds, reader, noTriesLeft, folded, startedBy, client } = facts;
   const { id, callId, server, tool, danger, workflow, agent, digest, approvals, minApprovals } = row;
   return {
     id,
@@ -219,6 +229,7 @@ function toInboxRow(row: Row, { starterIds, reader, noTriesLeft, folded, started
     approvals,
     minApprovals,
     startedBy,
+    client: client && { name: client.name, profile: client.profile },
     digest: row.questionDigest ?? digest,
     argumentsDigest: digest,
     summary: showInvisible(row.summary || tool),

@@ -22,6 +22,11 @@ const filter = {
     ),
   agent: text.optional().describe("Runs in which this agent may take part"),
   who: text.optional().describe("Name or e-mail of whoever started it, or a part of it; or their id"),
+  via: z
+    .enum(["mcp", "workflow"])
+    .optional()
+    .describe("`mcp`: calls that MCP clients made, each a run of `mcp:PROFILE`; `workflow`: all other runs"),
+  session: z.string().max(100).optional().describe("`ses_…`: calls of this session of an MCP client"),
   q: text.optional().describe("Words in id, workflow, agents, starter or params, each whole or as a beginning"),
   from: z.iso.datetime({ offset: true }).optional().describe("Created from this time on"),
   to: z.iso.datetime({ offset: true }).optional().describe("Created before this time"),

@@ -3,6 +3,7 @@ import type { RunStatus } from "@/lib/runs/rules/run-state";
 import type { StepStatus } from "@/lib/runs/rules/step-state";
 import { showInvisible } from "@/lib/text/tool-text";
 import type { Db } from "@/lib/database/client";
+import { findClients, type RunClient } from "@/lib/proxy/queries/find-client";
 import { type PersonAct, readPersonActs } from "@/lib/runs/queries/list-person-acts";
 import { readRun } from "@/lib/runs/queries/read-run";
 import { toMoney } from "@/lib/runs/queries/run-view";
@@ -25,6 +26,8 @@ export interface RunPage {
   error: { code: string; message: string; step?: string } | null;
   /** With the person behind a token or an agent. */
   startedBy: { kind: string; id: string; name: string; person: string | null };
+  /** The MCP client that made it. */
+  client: RunClient | null;
   retryOfRunId: string | null;
   retriedAsRunId: string | null;
   /** Redacted, with invisible characters written out. */
@@ -87,11 +90,12 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
   const { run } = snapshot;
   const { kind, id: starterId, name } = run.startedBy;
   const started = { startedByKind: kind, startedByName: name, startedByUserId: run.startedByUserId };
-  const [waits, retry, personBehind, acts] = await Promise.all([
+  const [waits, retry, personBehind, acts, clients] = await Promise.all([
     sumPersonWaits(db, [runId], now),
     db.run.findFirst({ where: { retryOfRunId: runId }, orderBy: { id: "desc" }, select: { id: true } }),
     findStarters(db, [started]),
     readPersonActs(db, read),
+    findClients(db, [runId]),
   ]);
   const unknownCalls = unsettledCallsOf(read);
   const { id, workflow, version, configHash, status, retryOfRunId, tokensIn, tokensOut, llmCalls, toolCalls } = run;
@@ -117,6 +121,7 @@ export async function findRunPage(db: Db, runId: string, now: Date): Promise<Run
       name,
       person: personBehind(started),
     },
+    client: clients.get(runId) ?? null,
     retriedAsRunId: retry?.id ?? null,
     params: shown(run.params),
     output: shown(run.output),

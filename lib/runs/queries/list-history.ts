@@ -4,7 +4,12 @@ import type { StepStatus } from "@/lib/runs/rules/step-state";
 import type { Db } from "@/lib/database/client";
 import type { Prisma } from "@/lib/database/generated/client";
 import { PLAN_ANEW } from "@/lib/database/plan-anew";
+import { isClientWorkflow, profileOfWorkflow } from "@/lib/config/profile-parts";
+import { showClientName } from "@/lib/proxy/queries/client-name";
+import { findClients, type RunClient } from "@/lib/proxy/queries/find-client";
+import { countFolded, findFoldedPage, type FoldedCounts, isOneOf } from "@/lib/runs/queries/find-folded-page";
 import { listAbouts } from "@/lib/runs/queries/list-abouts";
+import { type ClientCall, listClientCalls } from "@/lib/runs/queries/list-client-calls";
 import { openBehind } from "@/lib/runs/queries/open-behind";
 import type { CallStatus } from "@/lib/runs/rules/call-state";
 import { stepsInOrder } from "@/lib/runs/rules/run-places";
@@ -13,6 +18,7 @@ import { type Page, toPage } from "@/lib/database/page";
 import { type RunFilter, runsWhere } from "@/lib/runs/queries/run-filter";
 import { findStarters } from "@/lib/runs/queries/starter-people";
 import { sumPersonWaits } from "@/lib/runs/queries/sum-person-waits";
+import { showInvisible } from "@/lib/text/tool-text";
 
 export interface HistoryRun {
   id: string;
@@ -36,6 +42,20 @@ export interface HistoryRun {
   error: string | null;
   createdAt: Date;
   completedAt: Date | null;
+  /** For a call of an MCP client. */
+  client: HistoryClient | null;
+}
+
+export interface HistoryClient {
+  /** Null when it is no longer on record. */
+  sessionId: string | null;
+  /** As the client calls itself. */
+  name: string;
+  profile: string;
+  /** `server.tool`. */
+  tool: string;
+  /** Set in a folded list, where the row stands for all calls of the session that match. */
+  folded: FoldedCounts | null;
 }
 
 interface Row {
@@ -51,30 +71,41 @@ interface Row {
   error: { message?: string } | null;
   created_at: Date;
   completed_at: Date | null;
+  sessionId: string | null;
+  toolCalled: string | null;
+  calledBy: string | null;
 }
 
 /** Strips show this many steps; for a longer pipeline its number of steps is shown. */
 const STEPS_SHOWN = 16;
 
-/** Runs, newest first. */
+/** Runs, newest first; with `isFolded` one row stands for all calls of a session of an MCP client. */
 export async function listHistory(
   db: Db,
-  query: RunFilter & { now: Date; cursor?: string; limit?: number },
+  query: RunFilter & { now: Date; cursor?: string; limit?: number; isFolded?: boolean },
 ): Promise<Page<HistoryRun>> {
   const limit = query.limit ?? PAGE_SIZE;
-  const where = await runsWhere(db, query, { cursor: query.cursor, limit: limit + 1 });
+  const wanted = { cursor: query.cursor, limit: limit + 1 };
+  const isFolded = query.isFolded === true && query.session === undefined;
+  const where = isFolded ? isOneOf(await findFoldedPage(db, query, wanted)) : await runsWhere(db, query, wanted);
   const rows = await db.$queryRaw<Row[]>`
-    ${PLAN_ANEW}SELECT id, workflow, version, status::text AS status, started_by_kind::text AS "startedByKind", started_by_name AS "startedByName", started_by_user_id AS "startedByUserId", active_ms, cost_usd, error, created_at, completed_at
+    ${PLAN_ANEW}SELECT id, workflow, version, status::text AS status, started_by_kind::text AS "startedByKind", started_by_name AS "startedByName", started_by_user_id AS "startedByUserId", active_ms, cost_usd, error, created_at, completed_at,
+      session_id AS "sessionId", CASE WHEN starts_with(workflow, 'mcp:') THEN left(params ->> 'tool', 300) END AS "toolCalled", CASE WHEN starts_with(workflow, 'mcp:') THEN left(params ->> 'client', 300) END AS "calledBy"
     FROM runs WHERE ${where} ORDER BY id DESC LIMIT ${limit + 1}`;
   const ids = rows.map((row) => row.id);
   const behind = await openBehind(db, ids);
-  const [strips, losses, waits, personBehind, abouts] = await Promise.all([
+  const ofClients = rows.filter(({ workflow }) => isClientWorkflow(workflow));
+  const sessions = rows.flatMap(({ sessionId }) => sessionId ?? []);
+  const [strips, losses, waits, personBehind, abouts, calls, folded] = await Promise.all([
     listStrips(db, ids, behind),
     listLosses(db, ids, behind),
     sumPersonWaits(db, ids, query.now),
     findStarters(db, rows),
     listAbouts(db, rows, behind),
+    listClientCalls(db, idsOf(ofClients), behind),
+    isFolded ? countFolded(db, query, sessions) : null,
   ]);
+  const clients = await findClients(db, idsOf(ofClients));
   return toPage(rows, limit, {
     cursorOf: (row) => row.id,
     map: (row) =>
@@ -83,9 +114,30 @@ export async function listHistory(
         loss: losses.get(row.id),
         waitedMs: waits.get(row.id) ?? 0,
         person: personBehind(row),
-        about: abouts.get(row.id) ?? "",
+        about: (calls.get(row.id)?.summary || abouts.get(row.id)) ?? "",
+        client: toClient(row, { known: clients.get(row.id), call: calls.get(row.id), folded }),
       }),
   });
+}
+
+const idsOf = (rows: readonly Row[]): string[] => rows.map(({ id }) => id);
+
+interface OfClient {
+  known: RunClient | undefined;
+  call: ClientCall | undefined;
+  folded: ReadonlyMap<string, FoldedCounts> | null;
+}
+
+function toClient(row: Row, { known, call, folded }: OfClient): HistoryClient | null {
+  const profile = profileOfWorkflow(row.workflow);
+  if (profile === null) return null;
+  return {
+    sessionId: row.sessionId,
+    profile,
+    name: known?.name ?? showClientName(row.calledBy ?? ""),
+    tool: call ? `${call.server}.${call.tool}` : showInvisible(row.toolCalled ?? ""),
+    folded: (row.sessionId === null ? undefined : folded?.get(row.sessionId)) ?? null,
+  };
 }
 
 interface Strip {
@@ -145,9 +197,10 @@ interface Found {
   waitedMs: number;
   person: string | null;
   about: string;
+  client: HistoryClient | null;
 }
 
-function toHistoryRun(row: Row, { strip, loss, waitedMs, person, about }: Found): HistoryRun {
+function toHistoryRun(row: Row, { strip, loss, waitedMs, person, about, client }: Found): HistoryRun {
   return {
     id: row.id,
     workflow: row.workflow,
@@ -165,5 +218,6 @@ function toHistoryRun(row: Row, { strip, loss, waitedMs, person, about }: Found)
     error: row.error?.message ?? null,
     createdAt: row.created_at,
     completedAt: row.completed_at,
+    client,
   };
 }

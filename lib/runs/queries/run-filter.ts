@@ -24,13 +24,29 @@ export interface RunFilter {
   costMax?: number;
   /** Words that must all occur, whole or as a prefix. */
   text?: string;
+  /** Calls that MCP clients made, or runs of workflows. */
+  via?: RunVia;
+  /** The session of an MCP client. */
+  session?: string;
 }
+
+export type RunVia = "mcp" | "workflow";
+
+/** The text is that of two partial indexes, by which either kind is found newest first however rare it is. */
+const VIA: Readonly<Record<RunVia, Prisma.Sql>> = {
+  mcp: Prisma.sql`starts_with(workflow, 'mcp:')`,
+  workflow: Prisma.sql`NOT starts_with(workflow, 'mcp:')`,
+};
 
 /** Which rows of `runs` match, for a WHERE of a list that reads the newest `limit` of them. */
 export async function runsWhere(
   db: Db,
   filter: RunFilter,
-  { cursor, limit }: { cursor?: string; limit: number },
+  {
+    cursor,
+    limit,
+    isPart = false,
+  }: { cursor?: string; limit: number; /** More is asked of the rows. */ isPart?: boolean },
 ): Promise<Prisma.Sql> {
   const parts = [Prisma.sql`TRUE`];
   if (filter.workflow) parts.push(Prisma.sql`workflow = ${filter.workflow}`);
@@ -41,10 +57,13 @@ export async function runsWhere(
   if (filter.who) parts.push(Prisma.sql`started_by_id = ANY (${await listNamedIds(db, filter.who)})`);
   if (filter.from) parts.push(Prisma.sql`created_at >= ${filter.from}`);
   if (filter.to) parts.push(Prisma.sql`created_at < ${filter.to}`);
+  if (filter.via) parts.push(VIA[filter.via]);
+  if (filter.session) parts.push(Prisma.sql`session_id = ${filter.session}`);
   if (cursor) parts.push(Prisma.sql`id < ${cursor}`);
-  const { workflow, status, needs, agent, who, from, to, costMin, costMax, text } = filter;
+  const { workflow, status, needs, agent, who, from, to, costMin, costMax, text, via, session } = filter;
   const isAlone =
-    [workflow, status?.[0], needs?.[0], agent, who, from, to, costMin, costMax, text].filter(
+    !isPart &&
+    [workflow, status?.[0], needs?.[0], agent, who, from, to, costMin, costMax, text, via, session].filter(
       (value) => value !== undefined && value !== "",
     ).length === 1;
   const page: Wanted = {

@@ -47,6 +47,16 @@ export function RunHead({ run, now }: { run: RunPage; now: string }) {
             </span>
           )}
         </Fact>
+        {run.client ? (
+          <>
+            <Fact name="Client, by its own word">{run.client.name}</Fact>
+            <Fact name="Session">
+              <Link href={`/clients/${run.client.sessionId}`} className={linkClass}>
+                <code>{run.client.sessionId.slice(-8)}</code>
+              </Link>
+            </Fact>
+          </>
+        ) : null}
         <Fact name="Started">
           <LocalTime at={run.createdAt.toISOString()} withDate />{" "}
           <span className="text-ink-3 print:hidden">

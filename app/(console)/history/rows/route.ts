@@ -19,6 +19,7 @@ export async function GET(request: Request): Promise<Response> {
     ...toHistoryFilter(readHistoryQuery(params), clock).filter,
     cursor,
     now: clock,
+    isFolded: true,
   });
   return Response.json(toListedPage(page), { headers: { "cache-control": "no-store" } });
 }

@@ -40,6 +40,7 @@ export async function endToken(_state: FormState, form: FormData): Promise<FormS
     const ownerId = can(session, "admin") ? null : session.user.id;
     await revokeToken(engineDeps(), actorOf(session), { tokenId: textField(form, "tokenId") ?? "", ownerId });
     revalidatePath("/settings/tokens");
+    revalidatePath("/clients", "layout");
     return { message: "Token revoked" };
   });
 }
