@@ -4,6 +4,7 @@
  */
 import type { PermissionRule } from "@/lib/config/permission-schema";
 import { type CallInProject, judgeByProject } from "./judge-by-project";
+import type { PolicyDecision } from "./policy-answer";
 import type { AgentScope, Grant, PlacedRule } from "./policy-input";
 
 export interface ToolReach {
@@ -11,6 +12,10 @@ export interface ToolReach {
   isReachable: boolean;
   /** True: a person may be asked about some call. */
   mayAsk: boolean;
+  /** The answer to a call without arguments. */
+  plain: PolicyDecision;
+  /** True: other arguments may be answered otherwise. */
+  dependsOnArguments: boolean;
 }
 
 type ToolInProject = Omit<CallInProject, "call" | "spending"> & { tool: CallInProject["tool"] };
@@ -18,20 +23,33 @@ type ToolInProject = Omit<CallInProject, "call" | "spending"> & { tool: CallInPr
 export function reachOfTool(asked: ToolInProject & { name: { server: string; tool: string } }): ToolReach {
   const { name, ...rest } = asked;
   const call = { ...name, arguments: {} };
-  const decide = (rules: RuleFilter, grants: (grant: Grant) => Grant) =>
+  const judge = (rules: RuleFilter, grants: (grant: Grant) => Grant) =>
     judgeByProject({
       ...rest,
       call,
       project: withRules(rest.project, rules),
       scopes: rest.scopes.map((scope) => withScope(scope, rules, grants)),
-    }).decision;
+    });
+  const open = judge(withoutConditionalDenials, asIs).decision;
+  const strict = judge(asIfAsked, alwaysAsking).decision;
+  const free = judge(withoutConditions, askingWithoutCondition).decision;
   return {
-    isReachable: decide(withoutConditionalDenials, (grant) => grant) !== "deny",
-    mayAsk: decide(asIfAsked, alwaysAsking) === "ask",
+    isReachable: open !== "deny",
+    mayAsk: strict === "ask",
+    plain: judge((rules) => [...rules], asIs),
+    dependsOnArguments: new Set([open, strict, free]).size > 1,
   };
 }
 
 type RuleFilter = <T extends PermissionRule | PlacedRule>(rules: readonly T[]) => T[];
+
+const asIs = (grant: Grant): Grant => grant;
+
+/** As if no condition were ever met. */
+const withoutConditions: RuleFilter = (rules) => rules.filter(({ when }) => when === undefined);
+
+const askingWithoutCondition = (grant: Grant): Grant =>
+  grant.requireApproval?.when === undefined ? grant : { ...grant, requireApproval: null };
 
 /** A rule with a condition denies some calls and not all of them. */
 const withoutConditionalDenials: RuleFilter = (rules) =>

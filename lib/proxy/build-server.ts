@@ -125,11 +125,12 @@ async function callTool(
   const found = await view.find(name, args);
   if ("answer" in found) return found.answer;
   const { server, definition } = found.tool;
+  const given = found.arguments;
   const answer = await translate(() =>
     exchange.hold(() =>
       answerCall(
         client,
-        { server, tool: definition.name, arguments: args },
+        { server, tool: definition.name, arguments: given },
         { patience: patienceOf(ctx, era, params), exchange },
       ),
     ),

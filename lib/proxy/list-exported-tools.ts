@@ -4,10 +4,12 @@
  */
 import type { ProjectProfile } from "@/lib/config/project";
 import { toAgentScope } from "@/lib/policy/agent-scope";
-import { assessDanger } from "@/lib/policy/danger";
+import { assessDanger, type DangerLevel } from "@/lib/policy/danger";
 import { factsOf } from "@/lib/policy/judge-by-project";
 import { reachOfTool } from "@/lib/policy/reach-of-tool";
 import { listUpstreams, type Upstream } from "@/lib/proxy/list-upstreams";
+import type { MetaPolicy } from "@/lib/proxy/meta/meta-source";
+import { toMetaPolicy } from "@/lib/proxy/meta/to-meta-policy";
 import type { ProxyDeps } from "@/lib/proxy/proxy-deps";
 import { exportNames } from "@/lib/proxy/rules/export-names";
 import { hidesText, mapText, nameHidden } from "@/lib/text/tool-text";
@@ -28,6 +30,9 @@ export interface ExportedTool extends OfferedTool {
   name: string;
   /** A person may have to decide on some of its calls. */
   mayAsk: boolean;
+  danger: DangerLevel;
+  /** What the policy says of it before its arguments are known. */
+  policy: MetaPolicy;
   /** As `tools/list` gives it. */
   listed: ListedTool;
 }
@@ -118,7 +123,9 @@ async function listReachable(
     if (!reach.isReachable) return [];
     const { readOnly } = assessDanger(definition.annotations, factsOf(server, definition.name));
     const toolset = server.definition.toolset ?? null;
-    return [{ server: entry.name, definition, readOnly, toolset, mayAsk: reach.mayAsk }];
+    const { mayAsk, plain, dependsOnArguments } = reach;
+    const policy = toMetaPolicy(plain, dependsOnArguments);
+    return [{ server: entry.name, definition, readOnly, toolset, mayAsk, danger: plain.danger.level, policy }];
   });
 }
 

@@ -86,7 +86,13 @@ export function toAnswer(client: McpClient, state: ClientCallState, exchange: Ca
   return toEndedAnswer(state, facts);
 }
 
-const toError = (message: string): Answer => ({ content: [{ type: "text", text: message }], isError: true, _meta: {} });
+export const toTextAnswer = (text: string, isError: boolean): Answer => ({
+  content: [{ type: "text", text }],
+  ...(isError && { isError: true }),
+  _meta: {},
+});
+
+const toError = (message: string): Answer => toTextAnswer(message, true);
 
 const unknown = (id: string): Answer => toError(`There is no call ${JSON.stringify(id.slice(0, 100))} of this token.`);
 

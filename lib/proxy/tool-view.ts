@@ -1,7 +1,8 @@
 /** The tools that one session sees, and what a name that it calls stands for. */
 import type { McpClient } from "@/lib/proxy/mcp-client";
 import { type ExportedTool, type ListedTool, listExportedTools } from "@/lib/proxy/list-exported-tools";
-import { OWN_LISTED } from "@/lib/proxy/own-tools";
+import { createMetaView } from "@/lib/proxy/meta-view";
+import { OWN_LISTED, toTextAnswer as toAnswer } from "@/lib/proxy/own-tools";
 import type { Answer } from "@/lib/proxy/rules/answers";
 import {
   applyLoadToolset,
@@ -13,10 +14,15 @@ import {
   selectTools,
 } from "@/lib/tools/toolsets";
 
+export interface FoundTool {
+  tool: ExportedTool;
+  arguments: Record<string, unknown>;
+}
+
 export interface ToolView {
   list(): Promise<{ listed: ListedTool; mayAsk: boolean }[]>;
-  /** The tool to call, or the answer to a call that reaches none. */
-  find(name: string, args: Record<string, unknown>): Promise<{ tool: ExportedTool } | { answer: Answer }>;
+  /** The tool to call and with what, or the answer to a call that reaches none. */
+  find(name: string, args: Record<string, unknown>): Promise<FoundTool | { answer: Answer }>;
   /** For the headers of a request: null for a name that is no tool of a server. */
   peek(name: string): Promise<ExportedTool | null>;
 }
@@ -30,7 +36,11 @@ export interface ToolsetState {
 export const initialState = ({ profile }: Pick<McpClient, "profile">): LoadedToolsets | null =>
   profile.definition.toolsets ? initialToolsets(profile.definition.toolsets) : null;
 
-export function createToolView({ deps, profile }: McpClient, state: ToolsetState): ToolView {
+export function createToolView(client: McpClient, state: ToolsetState): ToolView {
+  return client.profile.definition.mode === "meta" ? createMetaView(client) : createWholeView(client, state);
+}
+
+function createWholeView({ deps, profile }: McpClient, state: ToolsetState): ToolView {
   const all = () => listExportedTools(deps, profile);
   const select = (tools: readonly ExportedTool[]) =>
     state.loaded === null ? [...tools] : selectTools(tools, state.loaded);
@@ -62,13 +72,7 @@ export function createToolView({ deps, profile }: McpClient, state: ToolsetState
       if (!tool)
         return { answer: toAnswer(`There is no tool ${JSON.stringify(name.slice(0, 100))} for this token.`, true) };
       if (!select(tools).includes(tool)) return { answer: toAnswer(describeUnloaded(tool), true) };
-      return { tool };
+      return { tool, arguments: args };
     },
   };
 }
-
-const toAnswer = (text: string, isError: boolean): Answer => ({
-  content: [{ type: "text", text }],
-  ...(isError && { isError: true }),
-  _meta: {},
-});
