@@ -87,10 +87,10 @@ export class HostedProcess {
 
   async #follow(watch: { release(): void }): Promise<ProcessEnd> {
     const [code, signal] = (await once(this.child, "exit")) as [number | null, NodeJS.Signals | null];
-    const end = this.#ending ?? {
-      reason: signal === null ? `its program ended with code ${code}` : `its program was ended by ${signal}`,
-      isExpected: false,
-    };
+    const reason = signal === null ? `its program ended with code ${code}` : `its program was ended by ${signal}`;
+    // With a code it ended by itself, even if we were about to kill it.
+    const isOurs = this.#ending !== null && (this.#ending.isExpected || signal !== null);
+    const end = isOurs ? this.#ending! : { reason, isExpected: false };
     await this.#endMembers();
     await this.#drain();
     watch.release();

@@ -63,17 +63,18 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const stdin = this.#process?.child.stdin;
-    if (!stdin?.writable) throw new ServerEnded("the program of the tool server has ended");
+    const hosted = this.#process;
+    if (!hosted) throw new ServerEnded("its program has ended");
+    const { stdin } = hosted.child;
+    if (!stdin.writable) throw await explainEnd(hosted);
     const call = sendContext.getStore();
     call?.markSent();
     if (call) {
       this.#calls.add(call);
       call.signal.addEventListener("abort", () => this.#calls.delete(call), { once: true });
     }
-    await new Promise<void>((resolve, reject) =>
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve())),
-    );
+    const failed = await new Promise<unknown>((resolve) => stdin.write(`${JSON.stringify(message)}\n`, resolve));
+    if (failed) throw await explainEnd(hosted);
   }
 
   async close(): Promise<void> {
@@ -117,4 +118,10 @@ export class StdioTransport implements Transport {
     }
     this.onmessage?.(message);
   }
+}
+
+/** A program that reads no more is of no use; how it ended says more than the broken pipe, and is known a moment later. */
+async function explainEnd(hosted: HostedProcess): Promise<ServerEnded> {
+  hosted.kill("its program closed its input, and was ended");
+  return new ServerEnded((await hosted.ended).reason);
 }
