@@ -22,6 +22,7 @@ const PURE_PARTS = [
   "config/**",
   "runs/changes/**",
   "runs/snapshot",
+  "proxy/client-calls",
   ...JOURNAL_PARTS,
 ];
 const STORE_PARTS = [
