@@ -213,10 +213,10 @@ export const REQUIREMENTS = {
   "clients:asking":
     "A card says which client and which session asks, that the name is the client's own word, and what that session did before.",
   "connect:writes":
-    "`connect` adds its entry to a client's file and leaves everything else in it as it is, comments included; a file that it cannot read it leaves alone.",
-  "connect:asks": "`connect` shows what would change in a file and changes it only when told to.",
+    "The command connect adds its entry to a client's file and leaves everything else in it as it is, comments included; a file that it cannot read it leaves alone.",
+  "connect:asks": "The command connect shows what would change in a file and changes it only when told to.",
   "connect:checks":
-    "`connect` lists the tools with the new token before it keeps it; when that fails it says why, and the token is revoked.",
+    "The command connect lists the tools with the new token before it keeps it; when that fails it says why, and the token is revoked.",
   "connect:secret": "A token is in no address, and a file that holds one can be read by its owner only.",
 
   "history:filters":
