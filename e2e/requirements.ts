@@ -419,6 +419,27 @@ export const REQUIREMENTS = {
   "architecture:imports": "A folder that imports what it must not is a lint error that gives the reason.",
   "architecture:gate": "Only lib/tools speaks to tool servers, and only the gate has it make a call.",
   "architecture:pure": "Rules read neither clock nor network nor environment; the environment is read in one file.",
+
+  "builtin:params":
+    "What is given to a built-in server is checked when the project is read: unknown params and wrong types are named with file and line.",
+  "builtin:lock": "Tools of built-in servers are locked, judged and shown like those of any other server.",
+  "builtin:files":
+    "kimitsu/files reads, writes, moves, deletes, lists and searches files in one folder, each tool with its danger level.",
+  "builtin:files:atomic": "A write of a file is complete or did not happen, and keeps the mode of the file.",
+  "builtin:files:kept": "What a write, a delete or a move replaces is handed over before it is gone.",
+  "builtin:files:confined": "No path leads out of the allowed folder.",
+  "builtin:files:links": "Links are never followed, wherever they lead.",
+  "builtin:files:races": "Exchanging a folder for a link while a call runs leads nowhere.",
+  "builtin:files:special": "Devices, pipes, sockets and the files of the kernel are never opened.",
+  "builtin:files:read-only": "What the project says is read-only is not changed in any way.",
+  "builtin:files:exact": "A path means exactly the file of that name, in no other spelling.",
+  "builtin:files:own":
+    "No agent reaches the secrets of the installation through files, nor changes the project that it runs under.",
+  "builtin:files:deployment": "The deployment confines the folders of all projects.",
+  "builtin:files:limits":
+    "Files, folders and trees of any size are handled within limits, and the answer says what was left out.",
+  "builtin:files:approved":
+    "A file is written after a person approved it, as it was shown; a rejected write leaves no file.",
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

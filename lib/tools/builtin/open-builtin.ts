@@ -1,0 +1,45 @@
+/** Opens built-in tool servers: real MCP servers in this process, one for each connection, over an in-memory transport. */
+import { InMemoryTransport, type McpServer } from "@modelcontextprotocol/server";
+import type { z } from "zod";
+import { FILES } from "@/lib/config/builtin/files";
+import { BUILTIN_SERVERS } from "@/lib/config/builtin-servers";
+import { KimitsuError } from "@/lib/errors";
+import type { TransportOptions } from "@/lib/tools/open-transport";
+import { type FilesDeployment, openFilesServer } from "./files/files-server";
+
+/** What the deployment decides about built-in servers, whatever a project says. */
+export interface BuiltinDeployment {
+  files: FilesDeployment;
+}
+
+type OpenBuiltin = NonNullable<TransportOptions["openBuiltin"]>;
+
+/** Throws `config_invalid` for params that cannot be used, with every problem. */
+export function createBuiltins(deployment: BuiltinDeployment): OpenBuiltin {
+  return async ({ definition }, params) => {
+    const server = await openServer(definition.name, params, deployment);
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await server.connect(theirs);
+    return ours;
+  };
+}
+
+async function openServer(name: string, params: unknown, deployment: BuiltinDeployment): Promise<McpServer> {
+  switch (name) {
+    case "kimitsu/files":
+      return openFilesServer(readParams(name, FILES.params, params), deployment.files);
+    default:
+      throw new KimitsuError(
+        "config_invalid",
+        `There is no built-in server ${name}; there are ${[...BUILTIN_SERVERS.keys()].join(", ")}.`,
+      );
+  }
+}
+
+/** A template may have given anything. */
+function readParams<Params extends z.ZodObject>(name: string, schema: Params, params: unknown): z.output<Params> {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  throw new KimitsuError("config_invalid", `The params of ${name} cannot be used: ${problems.join("; ")}.`);
+}
