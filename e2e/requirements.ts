@@ -440,6 +440,16 @@ export const REQUIREMENTS = {
     "Files, folders and trees of any size are handled within limits, and the answer says what was left out.",
   "builtin:files:approved":
     "A file is written after a person approved it, as it was shown; a rejected write leaves no file.",
+
+  "builtin:http": "kimitsu/http sends GET, POST, PUT and DELETE requests, each tool with its danger level.",
+  "builtin:web": "kimitsu/web reads pages as Markdown or as they are, and lists their links.",
+  "builtin:http:ssrf":
+    "No request of a built-in server reaches an address that is not public, in whatever spelling, unless deployment and project both name its host.",
+  "builtin:http:redirects":
+    "Each redirect is judged like a new request, and headers of a call stay with the origin that they were given for.",
+  "builtin:http:hosts": "Hosts that the project does not allow, or refuses, are not asked.",
+  "builtin:http:limits": "Answers of any size, speed or encoding are read within limits.",
+  "builtin:web:hostile": "A page made to take forever or all memory ends within its limits and harms nothing else.",
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

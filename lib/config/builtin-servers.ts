@@ -1,10 +1,11 @@
 /** The tool servers that are part of Kimitsu, by name, and how their names are written elsewhere. */
 import type { BuiltinServer } from "./builtin/declare-builtin";
 import { FILES } from "./builtin/files";
+import { HTTP, WEB } from "./builtin/http";
 
 export const BUILTIN_PREFIX = "kimitsu/";
 
-const ALL: readonly BuiltinServer[] = [FILES];
+const ALL: readonly BuiltinServer[] = [FILES, HTTP, WEB];
 
 export const BUILTIN_SERVERS: ReadonlyMap<string, BuiltinServer> = new Map(
   ALL.map((server) => [server.definition.name, server]),

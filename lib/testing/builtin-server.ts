@@ -16,6 +16,7 @@ export function openTestFolder() {
   for (const each of [projectFolder!, dataFolder!, base!]) mkdirSync(each);
   const deployment: BuiltinDeployment = {
     files: { projectFolder: projectFolder!, dataFolder: dataFolder!, confinedTo: null },
+    http: { innerHosts: ["127.0.0.1"] },
   };
   const close = () => rmSync(folder, { recursive: true, force: true });
   return { folder, projectFolder: projectFolder!, dataFolder: dataFolder!, base: base!, deployment, close };

@@ -63,6 +63,7 @@ export async function openRunBench(
     stdio: allowStdio ? { env: {} } : null,
     openBuiltin: createBuiltins({
       files: { projectFolder: root, dataFolder: path.join(folder, "data"), confinedTo: folder },
+      http: { innerHosts: LOOPBACK },
     }),
     onListChanged: createListKeeper({ db: database.db, now: clock.now, projects }),
     onProgramEnded: createEndKeeper({ db: database.db, now: clock.now }),

@@ -5,5 +5,6 @@ import type { BuiltinDeployment } from "./open-builtin";
 export function builtinsByEnv(projectFolder: string): BuiltinDeployment {
   return {
     files: { projectFolder, dataFolder: env.KIMITSU_DATA, confinedTo: env.KIMITSU_FILES_BASE ?? null },
+    http: { innerHosts: env.KIMITSU_ALLOW_HOSTS },
   };
 }

@@ -14,3 +14,15 @@ export const SEARCH_BYTES_MAX = 64 * 1024 * 1024;
 export const SEARCH_MATCHES_MAX = 200;
 /** Characters of a matching line that are given back. */
 export const SEARCH_LINE_MAX = 240;
+
+/** Redirects of one reading request; more are a circle or a trap. */
+export const REDIRECTS_MAX = 5;
+/** Headers that a call may send, in number and characters. */
+export const HEADERS_MAX = 50;
+export const HEADERS_LENGTH_MAX = 8_192;
+/** Bytes of a request's body. */
+export const REQUEST_BYTES_MAX = 1024 * 1024;
+
+/** Time and memory for reading one page. A hostile page ends its own thread, and nothing else. */
+export const HTML_TIME_MAX_MS = 10_000;
+export const HTML_MEMORY_MB = 256;

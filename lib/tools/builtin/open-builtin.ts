@@ -2,32 +2,49 @@
 import { InMemoryTransport, type McpServer } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import { FILES } from "@/lib/config/builtin/files";
+import { HTTP, WEB } from "@/lib/config/builtin/http";
 import { BUILTIN_SERVERS } from "@/lib/config/builtin-servers";
 import { KimitsuError } from "@/lib/errors";
 import type { TransportOptions } from "@/lib/tools/open-transport";
+import type { GuardedFetch } from "@/lib/tools/egress";
 import { type FilesDeployment, openFilesServer } from "./files/files-server";
+import { openHttpServer } from "./http/http-server";
+import type { HttpDeployment } from "./http/send-request";
+import { openWebServer } from "./web/web-server";
 
 /** What the deployment decides about built-in servers, whatever a project says. */
 export interface BuiltinDeployment {
   files: FilesDeployment;
+  http: HttpDeployment;
 }
 
 type OpenBuiltin = NonNullable<TransportOptions["openBuiltin"]>;
 
 /** Throws `config_invalid` for params that cannot be used, with every problem. */
 export function createBuiltins(deployment: BuiltinDeployment): OpenBuiltin {
-  return async ({ definition }, params) => {
-    const server = await openServer(definition.name, params, deployment);
+  return async ({ definition }, params, egress) => {
+    const server = await openServer({ name: definition.name, params, deployment, fetch: egress.guardedFetch });
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await server.connect(theirs);
     return ours;
   };
 }
 
-async function openServer(name: string, params: unknown, deployment: BuiltinDeployment): Promise<McpServer> {
+interface Opening {
+  name: string;
+  params: unknown;
+  deployment: BuiltinDeployment;
+  fetch: GuardedFetch;
+}
+
+async function openServer({ name, params, deployment, fetch }: Opening): Promise<McpServer> {
   switch (name) {
     case "kimitsu/files":
       return openFilesServer(readParams(name, FILES.params, params), deployment.files);
+    case "kimitsu/http":
+      return openHttpServer({ fetch, rules: readParams(name, HTTP.params, params), deployment: deployment.http });
+    case "kimitsu/web":
+      return openWebServer({ fetch, rules: readParams(name, WEB.params, params), deployment: deployment.http });
     default:
       throw new KimitsuError(
         "config_invalid",
