@@ -450,6 +450,15 @@ export const REQUIREMENTS = {
   "builtin:http:hosts": "Hosts that the project does not allow, or refuses, are not asked.",
   "builtin:http:limits": "Answers of any size, speed or encoding are read within limits.",
   "builtin:web:hostile": "A page made to take forever or all memory ends within its limits and harms nothing else.",
+
+  "builtin:shell": "kimitsu/shell runs a program by its arguments and gives back stdout, stderr and exit code.",
+  "builtin:shell:arguments":
+    "No argument is read by a shell unless the project says so, and no list of commands is escaped by one.",
+  "builtin:shell:sandbox":
+    "A command sees only the system's programs and its folder, writes nowhere else, and has no network unless the project says so.",
+  "builtin:shell:refused":
+    "Where there is no sandbox, commands are refused with the reason, unless the deployment allows them without.",
+  "builtin:shell:ended": "A command that lasts or prints too long is ended with everything that it started.",
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

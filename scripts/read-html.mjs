@@ -88,4 +88,4 @@ function toMarkdown(html) {
   return turndown.turndown(`<body>${html}</body>`);
 }
 
-parentPort.postMessage(read(workerData));
+parentPort.postMessage(read(workerData), []);

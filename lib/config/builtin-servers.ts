@@ -2,10 +2,11 @@
 import type { BuiltinServer } from "./builtin/declare-builtin";
 import { FILES } from "./builtin/files";
 import { HTTP, WEB } from "./builtin/http";
+import { SHELL } from "./builtin/shell";
 
 export const BUILTIN_PREFIX = "kimitsu/";
 
-const ALL: readonly BuiltinServer[] = [FILES, HTTP, WEB];
+const ALL: readonly BuiltinServer[] = [FILES, HTTP, WEB, SHELL];
 
 export const BUILTIN_SERVERS: ReadonlyMap<string, BuiltinServer> = new Map(
   ALL.map((server) => [server.definition.name, server]),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { BUILTIN_SERVERS } from "@/lib/config/builtin-servers";
 import { callTool } from "@/lib/tools/call-tool";
+import { findBwrap } from "@/lib/tools/builtin/builtins-by-env";
 import { type BuiltinDeployment, createBuiltins } from "@/lib/tools/builtin/open-builtin";
 import type { ToolResult } from "@/lib/tools/rules/tool-result";
 import type { ToolPoolOptions } from "@/lib/tools/tool-pool";
@@ -17,6 +18,7 @@ export function openTestFolder() {
   const deployment: BuiltinDeployment = {
     files: { projectFolder: projectFolder!, dataFolder: dataFolder!, confinedTo: null },
     http: { innerHosts: ["127.0.0.1"] },
+    shell: { bwrap: findBwrap(), allowUnsandboxed: false },
   };
   const close = () => rmSync(folder, { recursive: true, force: true });
   return { folder, projectFolder: projectFolder!, dataFolder: dataFolder!, base: base!, deployment, close };

@@ -64,6 +64,7 @@ export async function openRunBench(
     openBuiltin: createBuiltins({
       files: { projectFolder: root, dataFolder: path.join(folder, "data"), confinedTo: folder },
       http: { innerHosts: LOOPBACK },
+      shell: { bwrap: null, allowUnsandboxed: false },
     }),
     onListChanged: createListKeeper({ db: database.db, now: clock.now, projects }),
     onProgramEnded: createEndKeeper({ db: database.db, now: clock.now }),

@@ -3,6 +3,7 @@ import { InMemoryTransport, type McpServer } from "@modelcontextprotocol/server"
 import type { z } from "zod";
 import { FILES } from "@/lib/config/builtin/files";
 import { HTTP, WEB } from "@/lib/config/builtin/http";
+import { SHELL } from "@/lib/config/builtin/shell";
 import { BUILTIN_SERVERS } from "@/lib/config/builtin-servers";
 import { KimitsuError } from "@/lib/errors";
 import type { TransportOptions } from "@/lib/tools/open-transport";
@@ -10,12 +11,14 @@ import type { GuardedFetch } from "@/lib/tools/egress";
 import { type FilesDeployment, openFilesServer } from "./files/files-server";
 import { openHttpServer } from "./http/http-server";
 import type { HttpDeployment } from "./http/send-request";
+import { openShellServer, type ShellDeployment } from "./shell/shell-server";
 import { openWebServer } from "./web/web-server";
 
 /** What the deployment decides about built-in servers, whatever a project says. */
 export interface BuiltinDeployment {
   files: FilesDeployment;
   http: HttpDeployment;
+  shell: ShellDeployment;
 }
 
 type OpenBuiltin = NonNullable<TransportOptions["openBuiltin"]>;
@@ -43,6 +46,8 @@ async function openServer({ name, params, deployment, fetch }: Opening): Promise
       return openFilesServer(readParams(name, FILES.params, params), deployment.files);
     case "kimitsu/http":
       return openHttpServer({ fetch, rules: readParams(name, HTTP.params, params), deployment: deployment.http });
+    case "kimitsu/shell":
+      return openShellServer(readParams(name, SHELL.params, params), { ...deployment.shell, files: deployment.files });
     case "kimitsu/web":
       return openWebServer({ fetch, rules: readParams(name, WEB.params, params), deployment: deployment.http });
     default:

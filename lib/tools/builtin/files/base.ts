@@ -21,6 +21,8 @@ export interface Base {
   /** Real paths, each with everything below it. */
   readOnly: string[];
   hidden: string[];
+  /** The project's own folder, wherever it is. */
+  project: string;
 }
 
 /** What a project is made of: an agent that could write it could write its own permissions. */
@@ -53,6 +55,7 @@ export async function openBase(params: BaseParams, deployment: FilesDeployment):
     spellings: [...new Set([given, real])],
     readOnly: [...readOnly.flat(), ...PROJECT_PARTS.map((part) => path.join(project, part))],
     hidden,
+    project,
   };
 }
 
