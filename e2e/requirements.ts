@@ -459,6 +459,11 @@ export const REQUIREMENTS = {
   "builtin:shell:refused":
     "Where there is no sandbox, commands are refused with the reason, unless the deployment allows them without.",
   "builtin:shell:ended": "A command that lasts or prints too long is ended with everything that it started.",
+
+  "builtin:git":
+    "kimitsu/git shows the state, differences and history of one repository, stages files, makes branches and commits.",
+  "builtin:git:arguments": "No argument of a call is read by git as an option, a pattern or a program.",
+  "builtin:git:repository": "Nothing in a repository makes git run a program: no hook, filter, or other setting.",
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -2,6 +2,7 @@
 import { InMemoryTransport, type McpServer } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import { FILES } from "@/lib/config/builtin/files";
+import { GIT } from "@/lib/config/builtin/git";
 import { HTTP, WEB } from "@/lib/config/builtin/http";
 import { SHELL } from "@/lib/config/builtin/shell";
 import { BUILTIN_SERVERS } from "@/lib/config/builtin-servers";
@@ -9,6 +10,7 @@ import { KimitsuError } from "@/lib/errors";
 import type { TransportOptions } from "@/lib/tools/open-transport";
 import type { GuardedFetch } from "@/lib/tools/egress";
 import { type FilesDeployment, openFilesServer } from "./files/files-server";
+import { openGitServer } from "./git/git-server";
 import { openHttpServer } from "./http/http-server";
 import type { HttpDeployment } from "./http/send-request";
 import { openShellServer, type ShellDeployment } from "./shell/shell-server";
@@ -44,6 +46,8 @@ async function openServer({ name, params, deployment, fetch }: Opening): Promise
   switch (name) {
     case "kimitsu/files":
       return openFilesServer(readParams(name, FILES.params, params), deployment.files);
+    case "kimitsu/git":
+      return openGitServer(readParams(name, GIT.params, params), deployment.files);
     case "kimitsu/http":
       return openHttpServer({ fetch, rules: readParams(name, HTTP.params, params), deployment: deployment.http });
     case "kimitsu/shell":
