@@ -424,7 +424,7 @@ export const REQUIREMENTS = {
     "What is given to a built-in server is checked when the project is read: unknown params and wrong types are named with file and line.",
   "builtin:lock": "Tools of built-in servers are locked, judged and shown like those of any other server.",
   "builtin:files":
-    "kimitsu/files reads, writes, moves, deletes, lists and searches files in one folder, each tool with its danger level.",
+    "The server kimitsu/files reads, writes, moves, deletes, lists and searches files in one folder, each tool with its danger level.",
   "builtin:files:atomic": "A write of a file is complete or did not happen, and keeps the mode of the file.",
   "builtin:files:kept": "What a write, a delete or a move replaces is handed over before it is gone.",
   "builtin:files:confined": "No path leads out of the allowed folder.",
@@ -441,8 +441,8 @@ export const REQUIREMENTS = {
   "builtin:files:approved":
     "A file is written after a person approved it, as it was shown; a rejected write leaves no file.",
 
-  "builtin:http": "kimitsu/http sends GET, POST, PUT and DELETE requests, each tool with its danger level.",
-  "builtin:web": "kimitsu/web reads pages as Markdown or as they are, and lists their links.",
+  "builtin:http": "The server kimitsu/http sends GET, POST, PUT and DELETE requests, each tool with its danger level.",
+  "builtin:web": "The server kimitsu/web reads pages as Markdown or as they are, and lists their links.",
   "builtin:http:ssrf":
     "No request of a built-in server reaches an address that is not public, in whatever spelling, unless deployment and project both name its host.",
   "builtin:http:redirects":
@@ -451,7 +451,8 @@ export const REQUIREMENTS = {
   "builtin:http:limits": "Answers of any size, speed or encoding are read within limits.",
   "builtin:web:hostile": "A page made to take forever or all memory ends within its limits and harms nothing else.",
 
-  "builtin:shell": "kimitsu/shell runs a program by its arguments and gives back stdout, stderr and exit code.",
+  "builtin:shell":
+    "The server kimitsu/shell runs a program by its arguments and gives back stdout, stderr and exit code.",
   "builtin:shell:arguments":
     "No argument is read by a shell unless the project says so, and no list of commands is escaped by one.",
   "builtin:shell:sandbox":
@@ -461,7 +462,7 @@ export const REQUIREMENTS = {
   "builtin:shell:ended": "A command that lasts or prints too long is ended with everything that it started.",
 
   "builtin:git":
-    "kimitsu/git shows the state, differences and history of one repository, stages files, makes branches and commits.",
+    "The server kimitsu/git shows the state, differences and history of one repository, stages files, makes branches and commits.",
   "builtin:git:arguments": "No argument of a call is read by git as an option, a pattern or a program.",
   "builtin:git:repository": "Nothing in a repository makes git run a program: no hook, filter, or other setting.",
 } as const;
