@@ -123,6 +123,13 @@ const doorMessage =
   "The MCP server side asks for calls through ClientCalls; it judges, drives and records no run itself.";
 const outsideMessage = "tools and models talk to the outside; only use cases decide what is kept of it.";
 const outside = onlyFromLib(outsideMessage, [...PURE_PARTS, "tools/*", "models/*", "telemetry/**"]);
+const builtinMessage = "A built-in server is a server like others: it knows of no run, and calls no tool.";
+const builtins = onlyFromLib(builtinMessage, [
+  ...PURE_PARTS,
+  "tools/builtin/**",
+  "tools/egress",
+  "tools/open-transport",
+]);
 const storeMessage = "Queries and transitions make one statement true; what is done with it is a use case's.";
 const store = onlyFromLib(storeMessage, [...PURE_PARTS, ...STORE_PARTS, "approvals/view/**"], []);
 const toldMessage = "telemetry is told what happens; it knows nobody, so that everybody can tell it.";
@@ -173,6 +180,7 @@ export default {
     kind(["lib/telemetry/**"], ...below, onlyFromLib(toldMessage, ["telemetry/**"])),
     kind(["lib/config/**"], ...below, onlyFromLib(yamlMessage, [...PURE_PARTS, "models/**"])),
     kind(["lib/tools/*.ts"], ...without(below, mcpClient), outside),
+    kind(["lib/tools/builtin/**"], ...below, builtins),
     kind(["lib/models/*.ts"], ...below, outside),
     kind(["lib/runs/worker/**"], ...below, forbid("The worker runs without a web server.", ...WEB, "@/lib/cli/**")),
     kind(["lib/http/**", "lib/people/session/**"], ...common, ...web),

@@ -419,6 +419,52 @@ export const REQUIREMENTS = {
   "architecture:imports": "A folder that imports what it must not is a lint error that gives the reason.",
   "architecture:gate": "Only lib/tools speaks to tool servers, and only the gate has it make a call.",
   "architecture:pure": "Rules read neither clock nor network nor environment; the environment is read in one file.",
+
+  "builtin:params":
+    "What is given to a built-in server is checked when the project is read: unknown params and wrong types are named with file and line.",
+  "builtin:lock": "Tools of built-in servers are locked, judged and shown like those of any other server.",
+  "builtin:files":
+    "The server kimitsu/files reads, writes, moves, deletes, lists and searches files in one folder, each tool with its danger level.",
+  "builtin:files:atomic": "A write of a file is complete or did not happen, and keeps the mode of the file.",
+  "builtin:files:kept": "What a write, a delete or a move replaces is handed over before it is gone.",
+  "builtin:files:confined": "No path leads out of the allowed folder.",
+  "builtin:files:links": "Links are never followed, wherever they lead.",
+  "builtin:files:races": "Exchanging a folder for a link while a call runs leads nowhere.",
+  "builtin:files:special": "Devices, pipes, sockets and the files of the kernel are never opened.",
+  "builtin:files:read-only": "What the project says is read-only is not changed in any way.",
+  "builtin:files:exact": "A path means exactly the file of that name, in no other spelling.",
+  "builtin:files:own":
+    "No agent reaches the secrets of the installation through files, nor changes the project that it runs under.",
+  "builtin:files:deployment": "The deployment confines the folders of all projects.",
+  "builtin:files:limits":
+    "Files, folders and trees of any size are handled within limits, and the answer says what was left out.",
+  "builtin:files:approved":
+    "A file is written after a person approved it, as it was shown; a rejected write leaves no file.",
+
+  "builtin:http": "The server kimitsu/http sends GET, POST, PUT and DELETE requests, each tool with its danger level.",
+  "builtin:web": "The server kimitsu/web reads pages as Markdown or as they are, and lists their links.",
+  "builtin:http:ssrf":
+    "No request of a built-in server reaches an address that is not public, in whatever spelling, unless deployment and project both name its host.",
+  "builtin:http:redirects":
+    "Each redirect is judged like a new request, and headers of a call stay with the origin that they were given for.",
+  "builtin:http:hosts": "Hosts that the project does not allow, or refuses, are not asked.",
+  "builtin:http:limits": "Answers of any size, speed or encoding are read within limits.",
+  "builtin:web:hostile": "A page made to take forever or all memory ends within its limits and harms nothing else.",
+
+  "builtin:shell":
+    "The server kimitsu/shell runs a program by its arguments and gives back stdout, stderr and exit code.",
+  "builtin:shell:arguments":
+    "No argument is read by a shell unless the project says so, and no list of commands is escaped by one.",
+  "builtin:shell:sandbox":
+    "A command sees only the system's programs and its folder, writes nowhere else, and has no network unless the project says so.",
+  "builtin:shell:refused":
+    "Where there is no sandbox, commands are refused with the reason, unless the deployment allows them without.",
+  "builtin:shell:ended": "A command that lasts or prints too long is ended with everything that it started.",
+
+  "builtin:git":
+    "The server kimitsu/git shows the state, differences and history of one repository, stages files, makes branches and commits.",
+  "builtin:git:arguments": "No argument of a call is read by git as an option, a pattern or a program.",
+  "builtin:git:repository": "Nothing in a repository makes git run a program: no hook, filter, or other setting.",
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

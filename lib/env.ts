@@ -29,6 +29,10 @@ const envSchema = z.object({
     ),
   KIMITSU_ALLOW_STDIO: flag,
   KIMITSU_ALLOW_BYPASS: flag,
+  /** All folders of `kimitsu/files`, `kimitsu/shell` and `kimitsu/git` must lie in this one. Unset: anywhere. */
+  KIMITSU_FILES_BASE: z.string().optional(),
+  /** Lets `kimitsu/shell` run commands without a sandbox, with all rights of this process. */
+  KIMITSU_ALLOW_UNSANDBOXED_SHELL: flag,
   KIMITSU_WORKERS: z.coerce.number().int().min(0).max(1024).default(16),
   /**
    * Where a process that only advances runs answers GET /healthz and /metrics, on HOST. Unset: not at all. The web

@@ -20,6 +20,8 @@ import { env } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 import { diffLocks, type LockChange, lockServer } from "@/lib/tools/lock-tools";
 import type { ToolList } from "@/lib/tools/list-tools";
+import { builtinsByEnv } from "@/lib/tools/builtin/builtins-by-env";
+import { createBuiltins } from "@/lib/tools/builtin/open-builtin";
 import { createToolPool, type ToolPool } from "@/lib/tools/tool-pool";
 import type { ToolServer } from "@/lib/tools/tool-server";
 
@@ -108,13 +110,17 @@ export async function computeLock({
   allowStdio,
 }: LockInput): Promise<ComputedLock> {
   const before = readToolsLock(project.root);
-  const all = Object.values(project.servers).filter((server) => server.origin !== "builtin");
+  const all = Object.values(project.servers);
   const given = readGiven(options, all);
   const wanted = chooseServers(all, options.server).map((server) => ({
     server,
     tools: resolveAlone(project, server, { given, variables }),
   }));
-  const pool = createToolPool({ allowHosts, stdio: allowStdio ? { env: { PATH: variables.PATH ?? "" } } : null });
+  const pool = createToolPool({
+    allowHosts,
+    stdio: allowStdio ? { env: { PATH: variables.PATH ?? "" } } : null,
+    openBuiltin: createBuiltins(builtinsByEnv(project.root)),
+  });
   try {
     const lists = await Promise.all(wanted.map(({ server, tools }) => askServer(pool, server, tools)));
     const listed = lists.filter((each) => each.list !== null);

@@ -3,7 +3,7 @@
  * here.
  */
 import type { Agent } from "./agent-schema";
-import { BUILTIN_PREFIX } from "./builtin-servers";
+import { BUILTIN_PREFIX, BUILTIN_SERVERS } from "./builtin-servers";
 import { isUnknown, report, resolveFile, type Draft, type Loaded, type LoadedServer } from "./draft";
 import { suggest, type ValuePath } from "./problem";
 import { isClientWorkflow } from "./profile-parts";
@@ -105,15 +105,9 @@ function findByName(draft: Draft, agent: Loaded<Agent>, at: ValuePath, name: str
       { hint: `add \`path: ${local.file}\`` },
     );
   } else if (name.startsWith(BUILTIN_PREFIX)) {
-    report(
-      draft,
-      agent.source,
-      at,
-      `${name} is no server: names that begin with "${BUILTIN_PREFIX}" are kept for built-in servers, and this version has none`,
-      {
-        hint: "use a tool server of your own, by path or from servers.yaml",
-      },
-    );
+    report(draft, agent.source, at, `there is no built-in server ${JSON.stringify(name)}`, {
+      hint: suggest(name, [...BUILTIN_SERVERS.keys()], "built-in servers"),
+    });
   } else if (!draft.broken.has("servers.yaml") && !isUnknown(draft, "servers.yaml", "servers", "*", "name")) {
     const names = shared.map((server) => server.definition.name);
     report(draft, agent.source, at, `no server ${JSON.stringify(name)} in servers.yaml`, {

@@ -4,7 +4,8 @@ import path from "node:path";
 import type { z } from "zod";
 import { KimitsuError } from "@/lib/errors";
 import { parseScript } from "@/lib/models/parse-script";
-import { agentSchema } from "./agent-schema";
+import { agentSchema, type Agent } from "./agent-schema";
+import { BUILTIN_SERVERS } from "./builtin-servers";
 import { buildProject, hashContent } from "./build-project";
 import { checkDraft } from "./checks/check-draft";
 import { checkStepKinds } from "./checks/check-steps";
@@ -202,7 +203,10 @@ function toDraft(read: ReadFiles, options: LoadOptions, listed: readonly Problem
     policy: of<z.infer<typeof policySchema>>("policy")[0] ?? null,
     environment: environments.find((entry) => entry.definition.name === options.env) ?? null,
     environments,
-    servers: listServers(of<z.infer<typeof serverSchema>>("server"), of<z.infer<typeof serversSchema>>("servers")),
+    servers: [
+      ...listServers(of<z.infer<typeof serverSchema>>("server"), of<z.infer<typeof serversSchema>>("servers")),
+      ...listBuiltins([...of<z.infer<typeof agentSchema>>("agent"), ...agents]),
+    ],
     agents: [...of<z.infer<typeof agentSchema>>("agent"), ...agents],
     workflows: [...of<z.infer<typeof workflowSchema>>("workflow"), ...workflows],
     scripts: of("script"),
@@ -231,6 +235,18 @@ function listLockedTools({ sources }: ReadFiles): Map<string, string[]> {
   const lock = toolsLockSchema.safeParse(sources.get(LOCK_FILE)?.value);
   return new Map(
     Object.entries(lock.success ? lock.data.servers : {}).map(([name, { tools }]) => [name, Object.keys(tools)]),
+  );
+}
+
+/** Only those that an agent or a profile names: the others are no part of the project. */
+function listBuiltins(agents: readonly Loaded<Agent>[]): LoadedServer[] {
+  const named = new Set(
+    agents.flatMap(({ definition }) => definition.servers.flatMap(({ name, path }) => (path ? [] : (name ?? [])))),
+  );
+  return [...BUILTIN_SERVERS].flatMap(([name, { definition }]) =>
+    named.has(name)
+      ? [{ file: "", source: parseYamlSource("", ""), base: [], origin: "builtin" as const, definition }]
+      : [],
   );
 }
 

@@ -7,5 +7,7 @@ export interface SourceLocation {
 
 /** The short form that reviewers see: `agents/triage.agent.yaml:31`. */
 export function formatSourceLocation(location: SourceLocation): string {
+  // What a built-in server declares stands in no file of the project.
+  if (location.file === "") return "built-in";
   return `${location.file}:${location.line}`;
 }

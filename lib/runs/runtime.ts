@@ -11,6 +11,8 @@ import { watchQueue } from "@/lib/runs/queue-room";
 import { env, processVariables } from "@/lib/env";
 import { KimitsuError } from "@/lib/errors";
 import { db } from "@/lib/database/client";
+import { builtinsByEnv } from "@/lib/tools/builtin/builtins-by-env";
+import { createBuiltins } from "@/lib/tools/builtin/open-builtin";
 import { createEgress } from "@/lib/tools/egress";
 import { createToolPool } from "@/lib/tools/tool-pool";
 
@@ -41,6 +43,7 @@ export async function openRuntime({ wake, workerSlot }: Pick<Runtime, "wake" | "
   const pool = createToolPool({
     allowHosts: env.KIMITSU_ALLOW_HOSTS,
     stdio: env.KIMITSU_ALLOW_STDIO ? { env: { PATH: processVariables().PATH ?? "" } } : null,
+    openBuiltin: createBuiltins(builtinsByEnv(env.KIMITSU_PROJECT)),
     onListChanged: createListKeeper({ db: db(), now, projects }),
     onProgramEnded: createEndKeeper({ db: db(), now }),
     onStderr: logProgramLine,

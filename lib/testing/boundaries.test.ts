@@ -23,6 +23,7 @@ const REASONS = {
   config: "config reads YAML",
   door: "asks for calls through ClientCalls",
   outside: "only use cases decide what is kept",
+  builtin: "it knows of no run, and calls no tool",
   store: "make one statement true",
   useCases: "so they know none of them",
   worker: "runs without a web server",
@@ -153,6 +154,15 @@ const FORBIDDEN: Case[] = [
       ["@/lib/runs/start-run", "outside"],
       ["@/lib/tools/transitions/remember-tools", "outside"],
       ["@/lib/tools/registry/keep-list", "outside"],
+    ],
+  ),
+  ...forAll(
+    ["lib/tools/builtin/files/read.ts"],
+    [
+      ...BELOW,
+      ["@/lib/database/client", "builtin"],
+      ["@/lib/runs/start-run", "builtin"],
+      ["@/lib/tools/tool-pool", "builtin"],
     ],
   ),
   ...forAll(

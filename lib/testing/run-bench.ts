@@ -14,6 +14,7 @@ import { findCandidate } from "@/lib/testing/find-candidate";
 import { type Claimed, claimRun } from "@/lib/runs/journal/claim-run";
 import type { TestDatabase } from "@/lib/testing/database";
 import { TestClock } from "@/lib/testing/deps";
+import { createBuiltins } from "@/lib/tools/builtin/open-builtin";
 import { createEgress } from "@/lib/tools/egress";
 import { createToolPool } from "@/lib/tools/tool-pool";
 
@@ -60,6 +61,11 @@ export async function openRunBench(
   const pool = createToolPool({
     allowHosts: LOOPBACK,
     stdio: allowStdio ? { env: {} } : null,
+    openBuiltin: createBuiltins({
+      files: { projectFolder: root, dataFolder: path.join(folder, "data"), confinedTo: folder },
+      http: { innerHosts: LOOPBACK },
+      shell: { bwrap: null, allowUnsandboxed: false },
+    }),
     onListChanged: createListKeeper({ db: database.db, now: clock.now, projects }),
     onProgramEnded: createEndKeeper({ db: database.db, now: clock.now }),
   });

@@ -36,8 +36,8 @@ export interface TransportOptions {
     onStderr: (line: string) => void;
     onEnded: (end: ProcessEnd & { livedMs: number }) => void;
   };
-  /** Opens a server that runs inside this process. */
-  openBuiltin: ((server: ToolServer, params: Record<string, unknown>) => Promise<Transport>) | null;
+  /** Opens a server that runs inside this process. What it requests goes through the same guard. */
+  openBuiltin: ((server: ToolServer, params: Record<string, unknown>, egress: Egress) => Promise<Transport>) | null;
   limits: BodyLimits;
   onExceeded(): void;
 }
@@ -60,7 +60,7 @@ async function createTransport(kind: TransportKind, server: ToolServer, options:
         "config_invalid",
         `Server ${definition.name} is part of Kimitsu, but this process does not run it.`,
       );
-    return options.openBuiltin(server, revealParams(server));
+    return options.openBuiltin(server, revealParams(server), options.egress);
   }
   if (kind === "stdio") return createStdio(server, options);
   if (definition.url === undefined) throw new KimitsuError("config_invalid", `Server ${definition.name} has no url.`);

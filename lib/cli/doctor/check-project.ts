@@ -13,6 +13,8 @@ import { loadScripts } from "@/lib/models/load-scripts";
 import { fillProviderConfig } from "@/lib/models/provider-config";
 import { diffLocks, lockServer } from "@/lib/tools/lock-tools";
 import { createEgress } from "@/lib/tools/egress";
+import { builtinsByEnv } from "@/lib/tools/builtin/builtins-by-env";
+import { createBuiltins } from "@/lib/tools/builtin/open-builtin";
 import { createToolPool, type ToolPool } from "@/lib/tools/tool-pool";
 
 export interface ProjectCheck {
@@ -105,10 +107,11 @@ async function checkMail(project: Project): Promise<Finding[]> {
 }
 
 async function checkServers(project: Project, check: ProjectCheck): Promise<Finding[]> {
-  const servers = Object.values(project.servers).filter(({ origin }) => origin !== "builtin");
+  const servers = Object.values(project.servers);
   const pool = createToolPool({
     allowHosts: check.allowHosts,
     stdio: check.allowStdio ? { env: { PATH: check.load.processEnv.PATH ?? "" } } : null,
+    openBuiltin: createBuiltins(builtinsByEnv(project.root)),
   });
   try {
     return await Promise.all(servers.map((server) => checkServer(project, server, { ...check, pool })));

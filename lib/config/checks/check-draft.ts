@@ -3,6 +3,7 @@ import type { Draft } from "@/lib/config/draft";
 import { followLinks, type Links } from "@/lib/config/links";
 import { checkSecretChains } from "@/lib/config/secret-chain";
 import { checkAgents } from "./check-agents";
+import { checkBuiltinParams } from "./check-builtin-params";
 import { checkBudgets } from "./check-budgets";
 import { checkEnvironments } from "./check-environments";
 import { checkGateway } from "./check-gateway";
@@ -27,6 +28,7 @@ export function checkDraft(draft: Draft): Links {
   checkWorkflows(draft, links);
   checkBudgets(draft, links);
   checkParams(draft, links);
+  checkBuiltinParams(draft, links);
   checkSchemas(draft);
   checkScripts(draft);
   checkSecretChains(draft, links);

@@ -298,7 +298,7 @@ function checkServerParams(
       at,
       `server ${name} of agent ${agent.definition.name} needs the param ${JSON.stringify(param)}, which nobody gives`,
       {
-        hint: `add it under servers[${index}].params in ${agent.file}, or under params.server.${name} here${secret ? "" : `, or give it a default in ${server.file}`}`,
+        hint: `add it under servers[${index}].params in ${agent.file}, or under params.server.${name} here${secret || server.file === "" ? "" : `, or give it a default in ${server.file}`}`,
       },
     );
   }

@@ -65,12 +65,7 @@ type RegistryDeps = Pick<Runtime, "db" | "projects">;
 export async function listRegistryServers(deps: RegistryDeps): Promise<RegistryServer[]> {
   const { project } = deps.projects.current();
   const [states, tools] = await Promise.all([listServerStates(deps.db), listKnownTools(deps.db)]);
-  // Reserved names of built-in servers do not count as servers unless something refers to them.
-  const servers = Object.values(project.servers).filter(
-    ({ name, origin }) =>
-      origin !== "builtin" ||
-      Object.values(project.agents).some((agent) => agent.servers.some(({ server }) => server.name === name)),
-  );
+  const servers = Object.values(project.servers);
   return servers.toSorted(byName).map((server) => toServer(server, project, { state: states[server.name], tools }));
 }
 

@@ -27,8 +27,8 @@ export async function lookAtServers(
 ): Promise<void> {
   const { project } = deps.projects.current();
   const states = await listServerStates(deps.db);
-  const due = Object.values(project.servers).filter(
-    (server) => server.origin !== "builtin" && isDue(server, states[server.name], { isStart, now: deps.now() }),
+  const due = Object.values(project.servers).filter((server) =>
+    isDue(server, states[server.name], { isStart, now: deps.now() }),
   );
   await Promise.all(due.map((server) => look(deps, server, signal)));
 }
