@@ -71,8 +71,8 @@ function toWire({ listed, mayAsk }: { listed: ListedTool; mayAsk: boolean }, era
 function capabilitiesOf({ features }: PassThrough, era: Era) {
   return {
     tools: { listChanged: true },
-    ...(features.resources && { resources: { listChanged: true } }),
-    ...(features.prompts && { prompts: { listChanged: true } }),
+    ...(features.resources && { resources: {} }),
+    ...(features.prompts && { prompts: {} }),
     ...(features.completions && { completions: {} }),
     ...(features.logging && { logging: {} }),
     ...(era === "modern"
