@@ -330,6 +330,8 @@ export const REQUIREMENTS = {
     "What templates put into the path or the query of an address stays there as data: it arrives percent-encoded and cannot climb out of its place.",
   "promise:7":
     "A decision has a person, who started neither the run nor one that it is a retry of, and may decide; nobody else's word counts.",
+  "meta:served":
+    "A profile in meta mode shows four tools in place of all, finds only what it grants, and calls it by the same policy.",
   "proxy:allowed":
     "A client's call that the policy allows is on record before it leaves and ends in one more commit; a worker that dies meanwhile leaves it to a person unless repeating it is harmless.",
   "proxy:asked":
