@@ -27,7 +27,7 @@ function reach(grant: Partial<Grant>, permissions: Permissions = {}, rules: Part
 const rule = (facts: Partial<Rule>): Partial<Rule> => ({ tool: "refund", priority: 0, ...facts });
 
 test("a tool on the allowlist is reachable, and asks nobody", () => {
-  expect(reach({})).toEqual({ isReachable: true, mayAsk: false });
+  expect(reach({})).toMatchObject({ isReachable: true, mayAsk: false, dependsOnArguments: false });
 });
 
 test("a tool that is not on the allowlist, denied by name, or writes in plan mode is not reachable", () => {
@@ -39,6 +39,14 @@ test("a tool that is not on the allowlist, denied by name, or writes in plan mod
 test("a condition on arguments hides nothing, and counts as asking", () => {
   const when = "amount > `100`";
   expect(reach({}, {}, [rule({ decision: "deny", when })]).isReachable).toBe(true);
-  expect(reach({ requireApproval: { when } as Grant["requireApproval"] })).toEqual({ isReachable: true, mayAsk: true });
-  expect(reach({ pattern: "*" }, { ask_from: "critical" }, [rule({ decision: "ask", when })]).mayAsk).toBe(true);
+  expect(reach({ requireApproval: { when } as Grant["requireApproval"] })).toMatchObject({
+    isReachable: true,
+    mayAsk: true,
+    dependsOnArguments: true,
+  });
+  expect(reach({ pattern: "*" }, { ask_from: "critical" }, [rule({ decision: "ask", when })])).toMatchObject({
+    mayAsk: true,
+    dependsOnArguments: true,
+  });
+  expect(reach({ pattern: "*" }).dependsOnArguments).toBe(false);
 });

@@ -1,3 +1,4 @@
+import type { ProjectProfile } from "@/lib/config/project";
 import { afterAll } from "vitest";
 import type { Role, Scope } from "@/lib/people/rules/roles";
 import { scopesOf } from "@/lib/people/rules/roles";
@@ -48,14 +49,11 @@ export async function openApiBench(
   /** A person with a token, of all scopes of the role unless others are given. */
   const login = async (role: Role, facts2: { scopes?: Scope[]; name?: string } = {}) => {
     const user = await buildUser(bench.deps, role, facts2.name ? { name: facts2.name } : {});
-    return {
-      user,
-      ...(await createToken(bench.deps, user.actor, {
-        name: `${role}'s`,
-        userId: user.id,
-        scopes: facts2.scopes ?? scopesOf(role),
-      })),
-    };
+    const scopes = facts2.scopes ?? scopesOf(role);
+    const profile = scopes.includes("mcp") ? "coding" : null;
+    const project = { profiles: { coding: {} as ProjectProfile } };
+    const given = { name: `${role}'s`, userId: user.id, scopes, profile };
+    return { user, ...(await createToken({ ...bench.deps, project }, user.actor, given)) };
   };
   const pendingOf = (runId: string) => listPendingOfRun(bench.deps.db, runId);
   return { ...bench, server, login, pendingOf };

@@ -68,6 +68,7 @@ const NOT_COMPARED = [
   "leaseOwner",
   "leaseUntil",
   "epoch",
+  "clientKey",
   "userName",
   "approval",
   "decisions",
