@@ -8,6 +8,7 @@ import { createProgram } from "@/lib/cli/program";
 import { startTraceCollector } from "@/lib/testing/trace-collector";
 import { expect, test } from "./fixtures";
 import { ask } from "./leaks/ask";
+import { driveClient } from "./leaks/drive-client";
 import { driveCommands } from "./leaks/drive-commands";
 import { driveRuns, type Tokens } from "./leaks/drive-runs";
 import { startGivingBack } from "./leaks/giving-back";
@@ -99,6 +100,7 @@ test(
       const alone = createListener();
       await listenToConsole(alone, app, cookie);
       const byWeb = await driveRuns(app, { ...driven, listener: alone });
+      const clientToken = await driveClient(app, { secret: variables.SVC_TOKEN, named }, places);
       await expect
         .poll(() => app.db.notice.count({ where: { channel: "letters", outcome: "failed" } }))
         .toBeGreaterThan(0);
@@ -195,6 +197,7 @@ test(
         ...variables,
         ...own,
         ...tokens,
+        clientToken,
         session,
         ...(password.length >= 8 ? { databasePassword: password } : {}),
       };

@@ -48,6 +48,7 @@ export async function driveCommands(
     ["bootstrap"],
     ["lock", "--check", ...secrets],
     ["token", "create", "--name", "no scopes"],
+    ["connect", "json", "--profile", "none", "--print"],
     ["user", "create", "--email", "nobody", "--role", "none", "--password", app.env.KIMITSU_ADMIN_PASSWORD!],
   ];
   for (const args of plain) await give(args.slice(0, 2).join(" "), args);

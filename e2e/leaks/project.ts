@@ -100,6 +100,14 @@ servers:
     access: { allowlist: [echo-headers, fail-protocol, fail-result, structured-invalid, drop-after, t-none, { name: echo, require_approval: { on_reject: recover, timeout: 30m, timeout_behavior: reject } }] }
   - { name: hostile, path: servers/hostile.server.yaml, access: { allowlist: [act] } }
 `,
+    "profiles/coding.profile.yaml": `name: coding
+env: [{ name: SVC_TOKEN, secret: true }, { name: HOOK_KEY, secret: true }]
+servers:
+  - path: servers/recorder.server.yaml
+    params: { token: "{{ env.SVC_TOKEN }}", extra: "{{ env.HOOK_KEY }}" }
+    access: { allowlist: [echo-headers, fail-protocol, fail-result, structured-invalid, drop-after, t-none, { name: echo, require_approval: { timeout: 30m } }] }
+hold: { task: 0s, progress: 0s, plain: 0s }
+`,
     "agents/idle.agent.yaml": 'name: idle\nmodel: standard\nprompt: { system: "Rest.", user: "Go." }\n',
     "agents/payer.agent.yaml": 'name: payer\nmodel: paid\nprompt: { system: "Work.", user: "Go." }\n',
     "agents/locked.agent.yaml": `name: locked

@@ -56,6 +56,7 @@ export async function readPages(
     select: { server: true, tool: true },
   });
   const groups = await app.db.group.findMany({ select: { id: true } });
+  const sessions = await app.db.clientSession.findMany({ select: { id: true } });
   const ofRun = (runId: string) =>
     [
       "",
@@ -71,6 +72,7 @@ export async function readPages(
     "/workflows/main",
     "/workflows/door",
     ...groups.map(({ id }) => `/settings/groups/${id}`),
+    ...sessions.map(({ id }) => `/clients/${id}`),
     ...runs.flatMap(({ main, failed, approvalId }) => [`/inbox/${approvalId}`, ...[main, failed].flatMap(ofRun)]),
     ...[...runs.flatMap(({ rejected, edited }) => [rejected, edited]), ...(runs.at(-1)?.inEachWay ?? [])].map(
       (runId) => `/history/${runId}`,

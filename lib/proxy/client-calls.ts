@@ -50,13 +50,14 @@ export type ClientCallState =
 export interface ClientCalls {
   /**
    * Stores the call, or joins the same call of the same token that has not ended or was not delivered. An allowed call is
-   * sent, and its end is waited for, until the signal; a call that waits for a person comes back at once. Throws
+   * sent, and its end is waited for, until the signal; a call that waits for a person, or of which nobody knows what became
+   * of it, comes back at once. Throws
    * KimitsuError for a profile, server or arguments that do not exist or fit.
    */
   call(caller: ClientCaller, request: ClientCallRequest, options: { signal: AbortSignal }): Promise<ClientCallState>;
   /** Null for a call that does not exist or belongs to another token. */
   find(tokenId: string, callId: string): Promise<ClientCallState | null>;
-  /** Waits for an end until the signal, and gives the state at that time. */
+  /** Waits until it has ended, waits for something else than before, or the signal, and gives the state at that time. */
   wait(tokenId: string, callId: string, options: { signal: AbortSignal }): Promise<ClientCallState | null>;
   /** Withdraws what has not been sent. What was sent stays as it is. */
   cancel(caller: ClientCaller, callId: string, reason: string): Promise<ClientCallState | null>;

@@ -26,7 +26,8 @@ export async function waitForCall(
   let state = first;
   const startedAt = performance.now();
   for (let waits = 0; state.kind !== "ended" && !signal.aborted; waits += 1) {
-    const leftMs = isAllowed ? Number.POSITIVE_INFINITY : holdMs - (performance.now() - startedAt);
+    const isAtWork = isAllowed && state.kind === "running";
+    const leftMs = isAtWork ? Number.POSITIVE_INFINITY : holdMs - (performance.now() - startedAt);
     if (leftMs <= 0) return state;
     onWaiting?.(state, waits);
     const slice = AbortSignal.timeout(Math.ceil(Math.min(leftMs, MCP_PROGRESS_INTERVAL_MS)));

@@ -71,6 +71,16 @@ describe(verifies("proxy:allowed", "a call that the policy allows"), () => {
     hold.release();
     expect(await sent(bench)).toHaveLength(1);
   });
+
+  test("of which nobody knows what became of it is answered as such, and not made again", async () => {
+    const bench = await openClientBench(database, { allowlist: "- drop-after" });
+    const caller = await bench.caller();
+    const request = { server: bench.serverName, tool: "drop-after", arguments: { n: 1 } };
+    const state = await bench.calls.call(caller, request, { signal: forever() });
+    expect(state).toMatchObject({ kind: "outcome_unknown" });
+    expect(await bench.calls.call(caller, request, { signal: forever() })).toMatchObject({ callId: state.callId });
+    expect(await sent(bench, "drop-after")).toHaveLength(1);
+  });
 });
 
 describe(verifies("proxy:asked", "a call that people are asked about"), () => {

@@ -30,14 +30,14 @@ export function createClientCalls(deps: ClientDeps): ClientCalls & { flush(): Pr
     return run && sessionId !== null && startedBy?.id === tokenId ? toSeen(run) : null;
   };
 
-  /** Listens before it reads again, so that no end is missed. */
-  const waitForEnd = async (tokenId: string, first: Seen, signal: AbortSignal): Promise<ClientCallState> => {
+  /** Until it has ended or waits for something else. Listens before it reads again, so that no end is missed. */
+  const waitForChange = async (tokenId: string, first: Seen, signal: AbortSignal): Promise<ClientCallState> => {
     let seen = first;
     const { callId, runId } = seen.state;
     const ended = Promise.withResolvers<ClientCallState>();
     const deafen = onClientCall(callId, ended.resolve);
     try {
-      while (seen.state.kind !== "ended" && !signal.aborted) {
+      while (seen.state.kind !== "ended" && seen.state.kind === first.state.kind && !signal.aborted) {
         const changed = Promise.withResolvers<void>();
         const stop = watch.on(runId, seen.seq, changed.resolve);
         signal.addEventListener("abort", () => changed.resolve(), { once: true });
@@ -71,13 +71,13 @@ export function createClientCalls(deps: ClientDeps): ClientCalls & { flush(): Pr
         const seen = started.kind === "started" ? toSeen(started.run) : await join(started.clientKey);
         // It ended in this moment, so that this one is a new call.
         if (!seen) continue;
-        return seen.state.kind === "running" ? waitForEnd(caller.token.id, seen, signal) : seen.state;
+        return seen.state.kind === "running" ? waitForChange(caller.token.id, seen, signal) : seen.state;
       }
     },
     find: async (tokenId, callId) => (await read(tokenId, callId))?.state ?? null,
     async wait(tokenId, callId, { signal }) {
       const seen = await read(tokenId, callId);
-      return seen && waitForEnd(tokenId, seen, signal);
+      return seen && waitForChange(tokenId, seen, signal);
     },
     async cancel(caller, callId, reason) {
       const seen = await read(caller.token.id, callId);
