@@ -2,6 +2,7 @@
  * What fails when people refuse an agent's call: the run, one item of a fan-out that may lose it, or the agent that
  * called it.
  */
+import { isClientWorkflow } from "@/lib/config/profile-parts";
 import type { ProjectStep, ProjectWorkflow } from "@/lib/config/project";
 import type { FailureReach } from "@/lib/approvals/rules/after-rejection";
 import type { RunDeps } from "@/lib/runs/advance/run-deps";
@@ -13,6 +14,7 @@ export async function findReach(
   { projects }: Pick<RunDeps, "projects">,
   { chain, configHash, workflow }: Pick<ApprovalInRun, "chain" | "configHash" | "workflow">,
 ): Promise<FailureReach> {
+  if (isClientWorkflow(workflow)) return { ends: "call" };
   const { project } = await projects.get(configHash);
   const [own, above] = chain;
   if (own && above && isSubagent(own, above))

@@ -4,10 +4,10 @@ import {
   describeApproval,
   describeExpiry,
   describeRejection,
-  endsStep,
   listConsequences,
   type RuleFacts,
   messageToAgent,
+  readerOf,
 } from "./consequences";
 
 const facts: RuleFacts = {
@@ -110,8 +110,16 @@ it.each(["fail", "recover", "retry", "skip", "degrade"] as const)(
 );
 
 it("knows when a rejection ends the step, so that no agent reads the reason", () => {
-  expect(endsStep(facts)).toBe(true);
-  expect(endsStep({ ...facts, onReject: "retry", triesLeft: 0 })).toBe(true);
-  expect(endsStep({ ...facts, onReject: "retry", triesLeft: 1 })).toBe(false);
-  for (const onReject of ["recover", "skip", "degrade"] as const) expect(endsStep({ ...facts, onReject })).toBe(false);
+  expect(readerOf(facts)).toBeNull();
+  expect(readerOf({ ...facts, onReject: "retry", triesLeft: 0 })).toBeNull();
+  expect(readerOf({ ...facts, onReject: "retry", triesLeft: 1 })).toBe("agent");
+  for (const onReject of ["recover", "skip", "degrade"] as const)
+    expect(readerOf({ ...facts, onReject })).toBe("agent");
+});
+
+it("says of a client's call that the client is told, whatever the rule says for agents", () => {
+  const ofClient: RuleFacts = { ...facts, onReject: "skip", reach: { ends: "call" } };
+  expect(describeRejection(ofClient)).toBe("tells the client why; the call is not made.");
+  expect(describeExpiry(ofClient)).toContain("the client is told that it expired");
+  expect(readerOf(ofClient)).toBe("client");
 });

@@ -71,6 +71,7 @@ const workOf = ({ stepKey, reach }: RuleFacts): string =>
 
 export function describeRejection(facts: RuleFacts): string {
   const { onReject, triesLeft } = facts;
+  if (facts.reach.ends === "call") return "tells the client why; the call is not made.";
   switch (onReject) {
     case "recover":
       return "tells the agent why; it goes on and may try another way.";
@@ -89,14 +90,22 @@ export function describeRejection(facts: RuleFacts): string {
 
 export function describeExpiry(facts: RuleFacts): string {
   if (!facts.hasExpiry) return "It waits until someone decides.";
+  if (facts.reach.ends === "call")
+    return "If nobody decides in time, the call is not made, and the client is told that it expired.";
   return facts.timeoutBehavior === "reject" && facts.onReject !== "fail"
     ? "If nobody decides in time, that counts as a rejection, and the agent is told that it expired."
     : `If nobody decides in time, that ${describeEnd(facts)}.`;
 }
 
 /** Whether a rejection ends the step, so that its agent never reads about it. */
-export const endsStep = ({ onReject, triesLeft }: RuleFacts): boolean =>
+const endsStep = ({ onReject, triesLeft }: RuleFacts): boolean =>
   onReject === "fail" || (onReject === "retry" && triesLeft === 0);
+
+/** Who reads why a call was rejected, besides people. */
+export function readerOf(facts: RuleFacts): "client" | "agent" | null {
+  if (facts.reach.ends === "call") return "client";
+  return endsStep(facts) ? null : "agent";
+}
 
 /** The data that the model reads after a rejection, as it will be sent. */
 export function messageToAgent(tool: string, reason: string, { onReject, triesLeft }: RuleFacts): string {

@@ -2,7 +2,7 @@
 
 import { useRef } from "react";
 import { classNames } from "@/components/ui/class-names";
-import { describeEnd, endsStep, type RuleFacts, messageToAgent } from "@/components/approvals/card/consequences";
+import { describeEnd, readerOf, type RuleFacts, messageToAgent } from "@/components/approvals/card/consequences";
 import { chipClass, NoteForm } from "./note-form";
 
 interface Props {
@@ -29,8 +29,8 @@ export function RejectForm({ tool, presets, rule, reason, onReason, isPending, o
       fieldRef={field}
       field={{
         id: "reject-reason",
-        label: endsStep(rule) ? "Reason, for the record" : "Reason, for the agent and for the record",
-        placeholder: endsStep(rule) ? "Why not?" : "What should the agent do differently?",
+        label: `Reason, ${readerOf(rule) === null ? "" : `for the ${readerOf(rule)} and `}for the record`,
+        placeholder: readerOf(rule) === null ? "Why not?" : `What should the ${readerOf(rule)} do differently?`,
       }}
       text={reason}
       onText={onReason}
@@ -57,7 +57,9 @@ export function RejectForm({ tool, presets, rule, reason, onReason, isPending, o
         ) : null
       }
       after={
-        endsStep(rule) ? (
+        readerOf(rule) === "client" ? (
+          <p className="text-sm text-ink-2">The client gets the reason as the error of its call.</p>
+        ) : readerOf(rule) === null ? (
           <p className="text-sm text-ink-2">The agent is told nothing: rejecting {describeEnd(rule)}.</p>
         ) : (
           <div className="grid gap-1 text-sm text-ink-2">

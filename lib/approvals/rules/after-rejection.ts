@@ -8,6 +8,8 @@ export const RETRIES_AFTER_REJECTION = 2;
 /** What ends when an agent's step fails: everything above it that cannot continue without it. */
 export type FailureReach =
   | { ends: "run" }
+  /** The call of an MCP client, which is told why it was not made. */
+  | { ends: "call" }
   /** One item of a fan-out that tolerates this failure. */
   | { ends: "item" }
   /** The calling agent is notified that the sub-agent failed, and continues. */
