@@ -6,7 +6,7 @@ import { editToml } from "@/lib/cli/connect/edit-toml";
 
 const URL = "https://kimitsu.example.org/mcp";
 const FACTS = { name: "kimitsu", url: URL, token: "kmt_secret", variable: "KIMITSU_TOKEN" } as const;
-const MACHINE = { home: "/home/ana", folder: "/work/app", platform: "linux", variables: {} };
+const MACHINE = { home: "/home/ana", folder: "/srv/app", platform: "linux", variables: {} };
 
 const json = (value: unknown): ClientEntry => ({
   format: "json",
@@ -99,7 +99,7 @@ describe("a client's file", () => {
   test(verifies("connect:secret", "of a project names a variable, and no client has a token in an address"), () => {
     for (const client of ["claude-code", "cursor", "gemini", "codex"] as const) {
       const placed = CLIENT_FACTS[client].place("project", MACHINE);
-      expect(placed, client).toMatchObject({ token: "variable", file: expect.stringMatching(/^\/work\/app\/\./) });
+      expect(placed, client).toMatchObject({ token: "variable", file: expect.stringMatching(/^\/srv\/app\/\./) });
       const text = JSON.stringify(CLIENT_FACTS[client].entry({ ...FACTS, place: "variable" }));
       expect(text, client).not.toContain(FACTS.token);
       expect(text, client).toContain("KIMITSU_TOKEN");
